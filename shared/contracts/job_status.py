@@ -1,0 +1,110 @@
+"""The five messages of the `job-status` topic, field for field as specified."""
+
+import json
+from datetime import datetime
+from typing import Annotated, Any
+from uuid import UUID
+
+from pydantic import AfterValidator, AwareDatetime, BeforeValidator
+
+from shared.contracts.envelope import read_envelope
+from shared.contracts.wire import Contract, ContractError
+from shared.domain.jobs import JobStatus, cut_message
+
+RESULT_SUMMARY_LIMIT = 16 * 1024
+"""Bytes of JSON that a `ResultSummary` may take."""
+
+
+def _bounded_summary(summary: Any) -> Any:
+    if summary is not None and not isinstance(summary, dict | str):
+        raise ValueError("must be a JSON object or text")
+    if len(json.dumps(summary, ensure_ascii=False).encode()) > RESULT_SUMMARY_LIMIT:
+        raise ValueError("must not be larger than 16 KB")
+    return summary
+
+
+def _as_text(value: Any) -> Any:
+    return value if value is None or isinstance(value, str) else json.dumps(value)
+
+
+ResultSummary = Annotated[dict[str, Any] | str | None, BeforeValidator(_bounded_summary)]
+ErrorText = Annotated[str, BeforeValidator(_as_text), AfterValidator(cut_message)]
+
+
+class JobQueued(Contract):
+    """A job was made. `ExtractorID` is null when the client has no active extractor."""
+
+    JobID: UUID
+    FileID: UUID
+    ExtractorID: int | None
+    Timestamp: AwareDatetime
+
+
+class JobStarted(Contract):
+    """The extractor has begun."""
+
+    JobID: UUID
+    Timestamp: AwareDatetime
+
+
+class JobSucceeded(Contract):
+    """The extractor has finished. `ResultSummary` holds counts and facts, never personal data."""
+
+    JobID: UUID
+    Timestamp: AwareDatetime
+    ResultSummary: ResultSummary = None
+
+
+class JobFailed(Contract):
+    """The job has failed. `ErrorMessage` is for people, cut at 4,000 characters."""
+
+    JobID: UUID
+    Timestamp: AwareDatetime
+    ErrorMessage: ErrorText = ""
+
+
+class JobCancelled(Contract):
+    """An operator has cancelled the job."""
+
+    JobID: UUID
+    Timestamp: AwareDatetime
+    Reason: str
+
+
+JobStatusMessage = JobQueued | JobStarted | JobSucceeded | JobFailed | JobCancelled
+
+MESSAGE_TYPES: dict[JobStatus, type[JobStatusMessage]] = {
+    JobStatus.QUEUED: JobQueued,
+    JobStatus.STARTED: JobStarted,
+    JobStatus.SUCCEEDED: JobSucceeded,
+    JobStatus.FAILED: JobFailed,
+    JobStatus.CANCELLED: JobCancelled,
+}
+_STATUSES = {model.__name__: status for status, model in MESSAGE_TYPES.items()}
+
+
+def status_of(message: JobStatusMessage) -> JobStatus:
+    """The status that a message announces."""
+    return _STATUSES[type(message).__name__]
+
+
+def message_id(job_id: UUID, status: JobStatus) -> str:
+    """The one id under which a status of a job is announced, however often: `jobId:Status`."""
+    return f"{job_id}:{status}"
+
+
+def read_job_status(body: bytes, schema_version: object = None) -> JobStatusMessage:
+    """Read a message of the `job-status` topic. Raises ContractError.
+
+    `schema_version` is the message's application property; the envelope may carry its own.
+    """
+    envelope = read_envelope(body, schema_version)
+    status = _STATUSES.get(envelope.type)
+    if status is None:
+        raise ContractError("type_unknown", f"type must be one of {', '.join(_STATUSES)}")
+    return MESSAGE_TYPES[status].read(envelope.data)
+
+
+def failed(job_id: UUID, at: datetime, error: str) -> JobFailed:
+    """A JobFailed in our words."""
+    return JobFailed(JobID=job_id, Timestamp=at, ErrorMessage=error)

@@ -1,0 +1,28 @@
+"""The two families of failure that every edge understands, and the one in between.
+
+The edge turns them into answers: a message is dead-lettered, held or given seconds; a request
+gets 4xx or 503.
+"""
+
+
+class PermanentError(Exception):
+    """What was asked can never be done: it cannot be read, breaks the contract, or is too old.
+
+    `code` is a stable reason code for logs and the dead-letter view; the text is for people.
+    """
+
+    def __init__(self, code: str, message: str) -> None:
+        super().__init__(message)
+        self.code = code
+
+
+class TransientError(Exception):
+    """A part that we need is out of reach. `part` names it; trying again later is right."""
+
+    def __init__(self, part: str, message: str) -> None:
+        super().__init__(f"{part}: {message}")
+        self.part = part
+
+
+class NotYetError(Exception):
+    """What only this one message waits for may be on its way: worth seconds, not minutes."""

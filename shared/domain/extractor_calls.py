@@ -1,0 +1,49 @@
+"""How an extractor's answer is read, and when to call it again."""
+
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from enum import Enum
+
+PASSING_STATUSES = frozenset({408, 425, 429})
+TAKEN_ALREADY = 409
+FIRST_PAUSE = timedelta(seconds=5)
+LONGEST_PAUSE = timedelta(minutes=5)
+LONGEST_RETRY_AFTER = timedelta(hours=1)
+
+
+class Reading(Enum):
+    """What an extractor's answer means for the job."""
+
+    TAKEN = "taken"
+    PASSING = "passing failure"
+    REFUSED = "refused"
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What came of one call. `text` is the answer's body when taken, else the failure in words."""
+
+    reading: Reading
+    text: str | None
+    status: int | None = None
+    retry_after: timedelta | None = None
+
+
+def read_status(status: int) -> Reading:
+    """2xx and 409 (it has the job already) are taken, what may pass is tried again, else refused."""
+    if 200 <= status < 300 or status == TAKEN_ALREADY:
+        return Reading.TAKEN
+    if status in PASSING_STATUSES or status >= 500:
+        return Reading.PASSING
+    return Reading.REFUSED
+
+
+def next_try(tries: int, retry_after: timedelta | None, now: datetime) -> datetime:
+    """When to call again after `tries` failed calls: doubling pauses, not before `Retry-After`.
+
+    A `Retry-After` is cut to an hour, so that a mistaken extractor cannot park a job.
+    """
+    doubled: timedelta = FIRST_PAUSE * 2 ** min(max(tries - 1, 0), 10)
+    pause = min(doubled, LONGEST_PAUSE)
+    asked = min(retry_after or timedelta(0), LONGEST_RETRY_AFTER)
+    return now + max(pause, asked)

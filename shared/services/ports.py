@@ -1,0 +1,197 @@
+"""What the use cases need of the world outside. `wiring.py` gives them the real adapters."""
+
+from collections.abc import Callable, Sequence
+from datetime import datetime, timedelta
+from typing import Protocol, TypeVar
+from uuid import UUID
+
+from shared.contracts.outgoing import OutgoingMessage
+from shared.domain.events import FileEvent
+from shared.domain.extractor_calls import Answer
+from shared.domain.jobs import Call, Extractor, File, Job, JobStatus
+
+T = TypeVar("T")
+
+Clock = Callable[[], datetime]
+"""The time in aware UTC."""
+
+
+class Jobs(Protocol):
+    """Rows of `[extractor].[Job]`."""
+
+    def get(self, job_id: UUID) -> Job | None: ...
+
+    def lock_of_file(self, file_id: UUID) -> Sequence[Job]:
+        """All jobs of a file, oldest first, under a lock that keeps other deciders out."""
+        ...
+
+    def add(self, job: Job) -> None:
+        """Insert a job. Raises ConflictError when the file has an active job for this extractor."""
+        ...
+
+    def change(
+        self,
+        job_id: UUID,
+        status: JobStatus,
+        at: datetime,
+        message: str | None = None,
+        response: str | None = None,
+        only_from: JobStatus | None = None,
+    ) -> bool:
+        """Guarded change, from an allowed predecessor (or just `only_from`). False: nothing changed.
+
+        Sets UpdatedAt, and CompletedAt for an end; `message` and `response` are kept when given.
+        """
+        ...
+
+    def keep_response(self, job_id: UUID, response: str) -> None:
+        """Store the answer to the call in ExtractorResponse, while the job is active."""
+        ...
+
+
+class Calls(Protocol):
+    """Rows of `[extractor].[JobCall]`, one for each job."""
+
+    def get(self, job_id: UUID) -> Call | None: ...
+
+    def add(self, call: Call) -> None: ...
+
+    def take_lease(self, job_id: UUID, now: datetime, until: datetime) -> bool:
+        """Guarded: only of a Queued job that is not taken and has no live lease. False: not taken."""
+        ...
+
+    def release_lease(self, job_id: UUID, until: datetime) -> None:
+        """Give the lease that ends at `until` back; another's lease stays."""
+        ...
+
+    def record_taken(self, job_id: UUID, at: datetime) -> None:
+        """CalledAt, one more try, no lease and no last error."""
+        ...
+
+    def record_failure(
+        self, job_id: UUID, tried_at: datetime, error: str, due_at: datetime
+    ) -> None:
+        """FirstTriedAt when it is the first, one more try, the error, DueAt, no lease."""
+        ...
+
+    def set_due(self, job_id: UUID, due_at: datetime) -> None: ...
+
+
+class Events(Protocol):
+    """Rows of `[extractor].[FileEvent]`."""
+
+    def add(self, event: FileEvent) -> None: ...
+
+    def of_file(self, file_id: UUID) -> Sequence[FileEvent]:
+        """All that is written down about a file, in order of time."""
+        ...
+
+
+class Outbox(Protocol):
+    """Rows of `[extractor].[Outbox]`."""
+
+    def add(self, message: OutgoingMessage, job_id: UUID | None) -> None:
+        """Insert if its topic and message id are absent."""
+        ...
+
+    def unsent(self, job_id: UUID) -> Sequence[tuple[int, OutgoingMessage]]:
+        """The job's unsent rows with their row ids, in the order they were written."""
+        ...
+
+    def mark_sent(self, row_id: int, at: datetime) -> None: ...
+
+
+class Files(Protocol):
+    """Rows of `[file].[File]`, which are only read."""
+
+    def get(self, file_id: UUID) -> File | None: ...
+
+
+class Registrations(Protocol):
+    """Rows of `[registration].[ClientApplicationExtractor]`, which are only read."""
+
+    def active(self, client_application_id: str) -> Sequence[Extractor]:
+        """The client's active extractors, lowest id first."""
+        ...
+
+    def get(self, extractor_id: int) -> Extractor | None:
+        """A registered extractor, active or not."""
+        ...
+
+
+class Transaction(Protocol):
+    """One unit of work: all of it stands in the database, or none."""
+
+    @property
+    def jobs(self) -> Jobs: ...
+    @property
+    def calls(self) -> Calls: ...
+    @property
+    def events(self) -> Events: ...
+    @property
+    def outbox(self) -> Outbox: ...
+    @property
+    def files(self) -> Files: ...
+    @property
+    def registrations(self) -> Registrations: ...
+
+
+class ConflictError(Exception):
+    """A unique index was met: someone else decided first. Decide again from fresh reads."""
+
+
+class Database(Protocol):
+    """Runs units of work."""
+
+    def run(self, unit: Callable[[Transaction], T]) -> T:
+        """Run `unit` in one transaction and commit it.
+
+        Transient errors and ConflictError run the whole unit again, so it must have no effect
+        outside the transaction. Raises TransientError when the bound is reached.
+        """
+        ...
+
+
+class Publisher(Protocol):
+    """Sends to topics."""
+
+    def publish(self, message: OutgoingMessage) -> None:
+        """Send one message and wait until the broker has it. Raises TransientError."""
+        ...
+
+
+class WaitingReports(Protocol):
+    """The service's own subscription on the job-status topic, looked at without receiving."""
+
+    def oldest(self) -> datetime | None:
+        """When the oldest waiting message was enqueued, if any waits. Raises TransientError."""
+        ...
+
+
+class RegistrationApi(Protocol):
+    """The registration service."""
+
+    def extractors_of(self, client_application_id: str) -> Sequence[Extractor]:
+        """The client's active extractors. Raises TransientError."""
+        ...
+
+
+class BlobLinks(Protocol):
+    """Signs links to stored files."""
+
+    def sign(self, container: str, name: str) -> str:
+        """A read-only link to one blob. Raises TransientError; ValueError for a refused name."""
+        ...
+
+
+class ExtractorApi(Protocol):
+    """Extractors, reached over HTTPS."""
+
+    def call(self, url: str, file_url: str, job_id: UUID, trace_parent: str) -> Answer:
+        """Post the job. Every outcome is an Answer, also time-outs and refused addresses."""
+        ...
+
+    @property
+    def longest_call(self) -> timedelta:
+        """The bound on one whole call; a lease must be longer."""
+        ...
