@@ -30,7 +30,7 @@ class Answer:
 
 
 def read_status(status: int) -> Reading:
-    """2xx and 409 (it has the job already) are taken, what may pass is tried again, else refused."""
+    """2xx and 409 (it has the job already) are taken, what may pass is tried again."""
     if 200 <= status < 300 or status == TAKEN_ALREADY:
         return Reading.TAKEN
     if status in PASSING_STATUSES or status >= 500:

@@ -38,7 +38,7 @@ class Jobs(Protocol):
         response: str | None = None,
         only_from: JobStatus | None = None,
     ) -> bool:
-        """Guarded change, from an allowed predecessor (or just `only_from`). False: nothing changed.
+        """Guarded change, from an allowed predecessor or just `only_from`. False: no change.
 
         Sets UpdatedAt, and CompletedAt for an end; `message` and `response` are kept when given.
         """
@@ -57,7 +57,7 @@ class Calls(Protocol):
     def add(self, call: Call) -> None: ...
 
     def take_lease(self, job_id: UUID, now: datetime, until: datetime) -> bool:
-        """Guarded: only of a Queued job that is not taken and has no live lease. False: not taken."""
+        """Guarded: of a Queued job that is not taken and has no live lease. False: refused."""
         ...
 
     def release_lease(self, job_id: UUID, until: datetime) -> None:
