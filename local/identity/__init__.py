@@ -1,0 +1,1 @@
+"""The token issuer that stands in for Entra ID on a laptop."""
