@@ -1,7 +1,7 @@
 """The five messages of the `job-status` topic, field for field as specified."""
 
 import json
-from datetime import datetime
+from dataclasses import dataclass
 from typing import Annotated, Any
 from uuid import UUID
 
@@ -93,7 +93,30 @@ def message_id(job_id: UUID, status: JobStatus) -> str:
     return f"{job_id}:{status}"
 
 
-def read_job_status(body: bytes, schema_version: object = None) -> JobStatusMessage:
+@dataclass(frozen=True)
+class StatusReport:
+    """A message of the `job-status` topic as read; `raw` is its whole `data` as JSON text."""
+
+    message: JobStatusMessage
+    raw: str
+
+    @property
+    def job_id(self) -> UUID:
+        return self.message.JobID
+
+    @property
+    def status(self) -> JobStatus:
+        return status_of(self.message)
+
+    @property
+    def text(self) -> str | None:
+        """What the message says to people: why the job failed or was cancelled."""
+        if isinstance(self.message, JobFailed):
+            return self.message.ErrorMessage or "The extractor gave no reason"
+        return self.message.Reason if isinstance(self.message, JobCancelled) else None
+
+
+def read_job_status(body: bytes, schema_version: object = None) -> StatusReport:
     """Read a message of the `job-status` topic. Raises ContractError.
 
     `schema_version` is the message's application property; the envelope may carry its own.
@@ -102,9 +125,5 @@ def read_job_status(body: bytes, schema_version: object = None) -> JobStatusMess
     status = _STATUSES.get(envelope.type)
     if status is None:
         raise ContractError("type_unknown", f"type must be one of {', '.join(_STATUSES)}")
-    return MESSAGE_TYPES[status].read(envelope.data)
-
-
-def failed(job_id: UUID, at: datetime, error: str) -> JobFailed:
-    """A JobFailed in our words."""
-    return JobFailed(JobID=job_id, Timestamp=at, ErrorMessage=error)
+    message = MESSAGE_TYPES[status].read(envelope.data)
+    return StatusReport(message, json.dumps(envelope.data, ensure_ascii=False))

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any, Literal
 
-from shared.domain.jobs import JobStatus
+from shared.domain.jobs import Call, Job, JobStatus
 
 SHORTEST_WAIT = timedelta(seconds=5)
 LONGEST_WAIT = timedelta(days=1)
@@ -45,3 +45,18 @@ def again(at: datetime, status: JobStatus = JobStatus.QUEUED) -> Step:
 def wake_up(until: datetime, now: datetime) -> datetime:
     """When to look again: within 5 s at the soonest, a day at the latest, a second late."""
     return min(max(until, now + SHORTEST_WAIT), now + LONGEST_WAIT) + TIMER_MARGIN
+
+
+def standing(job: Job, call: Call, now: datetime) -> Step | None:
+    """What the rows alone say of a job; None when its extractor may be called.
+
+    Ended, taken until `due_at`, or again when the lease that another holds runs out, or when the
+    pause after a failed call is over.
+    """
+    if not job.active:
+        return ended(job.status)
+    if call.called_at or job.status is JobStatus.STARTED:
+        return taken(call.due_at, job.status)
+    if call.lease_until and call.lease_until > now:
+        return again(call.lease_until)
+    return again(call.due_at) if call.due_at > now else None

@@ -1,0 +1,172 @@
+"""The activity that calls a job's extractor, once however often it runs."""
+
+from datetime import datetime, timedelta
+from uuid import UUID
+
+from shared.domain.deadlines import waited_too_long
+from shared.domain.errors import TransientError
+from shared.domain.events import EventKind, FileEvent
+from shared.domain.extractor_calls import Answer, Reading, next_try
+from shared.domain.jobs import Job, JobStatus
+from shared.domain.tracking import Step, again, standing
+from shared.services.job_changes import Change, JobRules, change_job
+from shared.services.job_rows import JobRows, read_rows
+from shared.services.outbox import SendOutbox
+from shared.services.ports import BlobLinks, Clock, Database, ExtractorApi, Transaction
+
+SOURCE = "call"
+LEASE_MARGIN = timedelta(seconds=30)
+"""How much longer than a whole HTTP call its lease lives: signing, sending and recording."""
+
+
+class CallExtractor:
+    """Calls a job's extractor under a lease and records what came of it."""
+
+    def __init__(
+        self,
+        database: Database,
+        send_outbox: SendOutbox,
+        links: BlobLinks,
+        extractors: ExtractorApi,
+        rules: JobRules,
+        clock: Clock,
+    ) -> None:
+        self._database = database
+        self._send_outbox = send_outbox
+        self._links = links
+        self._extractors = extractors
+        self._rules = rules
+        self._clock = clock
+
+    def __call__(self, job_id: UUID) -> Step:
+        """*ended*, *taken* until its deadline, or *again* at a time. Raises TransientError.
+
+        The extractor is posted to only by the holder of the lease, and not again once it took the
+        job, so a repeat after a crash costs at most one more post with the same idempotency key.
+        """
+        now = self._clock()
+        known = self._database.run(lambda tx: read_rows(tx, job_id))
+        step = standing(known.job, known.call, now)
+        if step:
+            return self._answer(known.job, step)
+        if waited_too_long(known.job, self._rules.limits, now):
+            return self._fail(known.job, "The job waited too long for its extractor to be called")
+        lease = now + self._extractors.longest_call + LEASE_MARGIN
+        if not self._database.run(lambda tx: tx.calls.take_lease(job_id, now, lease)):
+            return self._reread(job_id)
+        return self._call(known, lease)
+
+    def _call(self, known: JobRows, lease: datetime) -> Step:
+        try:
+            self._send_outbox(known.job.job_id)
+            posted_at = self._clock()
+            answer = self._post(known)
+        except TransientError:
+            self._database.run(lambda tx: tx.calls.release_lease(known.job.job_id, lease))
+            raise
+        match answer.reading:
+            case Reading.TAKEN:
+                return self._record_taken(known.job, answer, posted_at)
+            case Reading.PASSING:
+                return self._record_passing(known, answer, posted_at)
+            case Reading.REFUSED:
+                reason = answer.text or "The extractor refused the job"
+                return self._fail(known.job, reason, answer, posted_at)
+
+    def _post(self, known: JobRows) -> Answer:
+        if known.file is None or known.extractor is None:
+            gone = "file" if known.file is None else "extractor"
+            return Answer(Reading.REFUSED, f"The job's {gone} is no longer known")
+        try:
+            link = self._links.sign(known.file.blob_container, known.file.blob_name)
+        except ValueError as error:
+            return Answer(Reading.REFUSED, f"The file cannot be linked to: {error}")
+        return self._extractors.call(
+            known.extractor.extraction_url, link, known.job.job_id, known.call.trace_parent
+        )
+
+    def _record_taken(self, job: Job, answer: Answer, posted_at: datetime) -> Step:
+        now = self._clock()
+
+        def record(tx: Transaction) -> None:
+            tx.calls.record_taken(job.job_id, now)
+            standing_job = tx.jobs.get(job.job_id)
+            if standing_job and standing_job.status is JobStatus.QUEUED:
+                tx.calls.set_due(job.job_id, now + self._rules.limits.start)
+            if answer.text:
+                tx.jobs.keep_response(job.job_id, answer.text)
+            tx.events.add(_call_event(job, answer, posted_at, now))
+
+        self._database.run(record)
+        return self._reread(job.job_id)
+
+    def _record_passing(self, known: JobRows, answer: Answer, posted_at: datetime) -> Step:
+        now = self._clock()
+        job, call = known.job, known.call
+        first = call.first_tried_at or posted_at
+        reason = answer.text or "The extractor could not be called"
+        if now - first >= self._rules.limits.call:
+            reason = f"{reason}; tried {call.tries + 1} times"
+            return self._fail(job, reason, answer, posted_at)
+        due = next_try(call.tries + 1, answer.retry_after, now)
+
+        def record(tx: Transaction) -> None:
+            tx.calls.record_failure(job.job_id, posted_at, reason, due)
+            tx.events.add(_call_event(job, answer, posted_at, now))
+
+        self._database.run(record)
+        return self._reread(job.job_id, otherwise=due)
+
+    def _fail(
+        self,
+        job: Job,
+        reason: str,
+        answer: Answer | None = None,
+        posted_at: datetime | None = None,
+    ) -> Step:
+        now = self._clock()
+        change = Change(
+            status=JobStatus.FAILED,
+            at=now,
+            source=SOURCE,
+            message=reason,
+            only_from=JobStatus.QUEUED,
+            announce=True,
+        )
+
+        def fail(tx: Transaction) -> None:
+            if answer and posted_at:
+                tx.calls.record_failure(job.job_id, posted_at, reason, now)
+                tx.events.add(_call_event(job, answer, posted_at, now))
+            change_job(tx, job, change, self._rules)
+
+        self._database.run(fail)
+        return self._reread(job.job_id)
+
+    def _reread(self, job_id: UUID, otherwise: datetime | None = None) -> Step:
+        known = self._database.run(lambda tx: read_rows(tx, job_id))
+        now = self._clock()
+        step = standing(known.job, known.call, now) or again(otherwise or now)
+        return self._answer(known.job, step)
+
+    def _answer(self, job: Job, step: Step) -> Step:
+        if step.kind == "ended":
+            self._send_outbox(job.job_id)
+        return step
+
+
+def _call_event(job: Job, answer: Answer, posted_at: datetime, now: datetime) -> FileEvent:
+    return FileEvent(
+        file_id=job.file_id,
+        at=now,
+        kind=EventKind.CALL,
+        source=SOURCE,
+        job_id=job.job_id,
+        request_id=job.request_id,
+        detail={
+            "outcome": answer.reading.value,
+            "status": answer.status,
+            "milliseconds": round((now - posted_at).total_seconds() * 1000),
+            "error": None if answer.reading is Reading.TAKEN else answer.text,
+        },
+    )

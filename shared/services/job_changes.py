@@ -1,0 +1,147 @@
+"""The one way in which jobs are made and change: all that belongs to it in one transaction."""
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from shared.contracts.job_status import JobCancelled, JobFailed, JobQueued, JobStatusMessage
+from shared.contracts.outgoing import job_status_message
+from shared.contracts.wire import format_timestamp
+from shared.domain.deadlines import TimeLimits
+from shared.domain.events import EventKind, FileEvent
+from shared.domain.jobs import Call, Extractor, File, Job, JobStatus, cut_message
+from shared.services.ports import Transaction
+
+NO_EXTRACTOR = "No active extractor is registered for client application {client}"
+
+
+@dataclass(frozen=True)
+class JobRules:
+    """What every change needs to know: the time limits, and the topic that announces."""
+
+    limits: TimeLimits
+    status_topic: str
+
+
+@dataclass(frozen=True)
+class Change:
+    """A change of a job's status. `source` is who makes it, `message` why, `response` raw JSON.
+
+    `announce`: whether we tell the topic; an extractor that reported there has done so itself.
+    """
+
+    status: JobStatus
+    at: datetime
+    source: str
+    message: str | None = None
+    response: str | None = None
+    only_from: JobStatus | None = None
+    announce: bool = False
+
+
+@dataclass(frozen=True)
+class NewJob:
+    """A job to be made for a file; `extractor` None makes one that has failed from the start."""
+
+    job_id: UUID
+    file: File
+    extractor: Extractor | None
+    attempt: int
+    at: datetime
+    trace_parent: str
+    request_id: str | None = None
+
+
+def add_job(tx: Transaction, new: NewJob, rules: JobRules) -> Job:
+    """Insert a job with its call, event and JobQueued. Raises ConflictError on an active twin."""
+    job = Job(
+        job_id=new.job_id,
+        file_id=new.file.file_id,
+        extractor_id=new.extractor.extractor_id if new.extractor else None,
+        status=JobStatus.QUEUED,
+        created_at=new.at,
+        updated_at=new.at,
+        attempt=new.attempt,
+        request_id=new.request_id,
+    )
+    tx.jobs.add(job)
+    tx.calls.add(Call(new.job_id, new.trace_parent, due_at=new.at))
+    tx.events.add(_event(job, EventKind.ACCEPTED, new.at, "extractor-service"))
+    queued = JobQueued(
+        JobID=job.job_id, FileID=job.file_id, ExtractorID=job.extractor_id, Timestamp=new.at
+    )
+    tx.outbox.add(job_status_message(queued, rules.status_topic, new.trace_parent), job.job_id)
+    if new.extractor is None:
+        reason = NO_EXTRACTOR.format(client=new.file.client_application_id)
+        failed = Change(
+            JobStatus.FAILED, new.at, "extractor-service", message=reason, announce=True
+        )
+        change_job(tx, job, failed, rules)
+    return tx.jobs.get(job.job_id) or job
+
+
+def change_job(tx: Transaction, job: Job, change: Change, rules: JobRules) -> bool:
+    """Make a guarded change with all that belongs to it. False: the row does not allow it.
+
+    A refused change that is no repeat is written down as a file event, and nothing else.
+    """
+    message = cut_message(change.message) if change.message else None
+    changed = tx.jobs.change(
+        job.job_id, change.status, change.at, message, change.response, change.only_from
+    )
+    if not changed:
+        _note_refused(tx, job.job_id, change)
+        return False
+    if change.status is JobStatus.STARTED:
+        tx.calls.set_due(job.job_id, change.at + rules.limits.run)
+    detail = {"status": change.status.value, "message": message}
+    tx.events.add(_event(job, EventKind.STATUS, change.at, change.source, detail))
+    if change.announce:
+        _announce(tx, job, change, rules)
+    return True
+
+
+def _announce(tx: Transaction, job: Job, change: Change, rules: JobRules) -> None:
+    call = tx.calls.get(job.job_id)
+    trace_parent = call.trace_parent if call else ""
+    properties = {"willRetry": False} if change.status is JobStatus.FAILED else None
+    message = job_status_message(
+        _message(job.job_id, change), rules.status_topic, trace_parent, properties
+    )
+    tx.outbox.add(message, job.job_id)
+
+
+def _message(job_id: UUID, change: Change) -> JobStatusMessage:
+    if change.status is JobStatus.FAILED:
+        return JobFailed(JobID=job_id, Timestamp=change.at, ErrorMessage=change.message or "")
+    if change.status is JobStatus.CANCELLED:
+        return JobCancelled(JobID=job_id, Timestamp=change.at, Reason=change.message or "")
+    raise ValueError(f"{change.status} is announced by the extractor")
+
+
+def _note_refused(tx: Transaction, job_id: UUID, change: Change) -> None:
+    standing = tx.jobs.get(job_id)
+    if standing is None or standing.status is change.status:
+        return
+    detail = {
+        "refused": change.status.value,
+        "standing": standing.status.value,
+        "message": change.message,
+        "at": format_timestamp(change.at),
+    }
+    tx.events.add(_event(standing, EventKind.STATUS, change.at, change.source, detail))
+
+
+def _event(
+    job: Job, kind: EventKind, at: datetime, source: str, detail: dict[str, Any] | None = None
+) -> FileEvent:
+    return FileEvent(
+        file_id=job.file_id,
+        at=at,
+        kind=kind,
+        source=source,
+        job_id=job.job_id,
+        request_id=job.request_id,
+        detail=detail or {},
+    )
