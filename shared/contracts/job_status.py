@@ -27,7 +27,7 @@ def _as_text(value: Any) -> Any:
     return value if value is None or isinstance(value, str) else json.dumps(value)
 
 
-ResultSummary = Annotated[dict[str, Any] | str | None, BeforeValidator(_bounded_summary)]
+Summary = Annotated[dict[str, Any] | str | None, BeforeValidator(_bounded_summary)]
 ErrorText = Annotated[str, BeforeValidator(_as_text), AfterValidator(cut_message)]
 
 
@@ -52,7 +52,7 @@ class JobSucceeded(Contract):
 
     JobID: UUID
     Timestamp: AwareDatetime
-    ResultSummary: ResultSummary = None
+    ResultSummary: Summary = None
 
 
 class JobFailed(Contract):

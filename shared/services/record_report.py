@@ -1,10 +1,21 @@
 """A report on a job has come: from the topic, whoever sent it."""
 
+from dataclasses import dataclass
+from datetime import datetime
+
 from shared.contracts.job_status import StatusReport
 from shared.domain.errors import NotYetError
 from shared.domain.jobs import Job
 from shared.services.job_changes import Change, JobRules, change_job
 from shared.services.ports import Clock, Database, Transaction
+
+
+@dataclass(frozen=True)
+class Recorded:
+    """The job as it stands after a report, and when something must happen next."""
+
+    job: Job
+    due_at: datetime | None
 
 
 class RecordReport:
@@ -15,14 +26,14 @@ class RecordReport:
         self._rules = rules
         self._clock = clock
 
-    def __call__(self, report: StatusReport, source: str) -> Job:
+    def __call__(self, report: StatusReport, source: str) -> Recorded:
         """The job as it stands afterwards. A repeat changes nothing.
 
         Raises NotYetError while the job is unknown, TransientError.
         """
         return self._database.run(lambda tx: self._record(tx, report, source))
 
-    def _record(self, tx: Transaction, report: StatusReport, source: str) -> Job:
+    def _record(self, tx: Transaction, report: StatusReport, source: str) -> Recorded:
         job = tx.jobs.get(report.job_id)
         if job is None:
             raise NotYetError(f"Job {report.job_id} is not known")
@@ -34,4 +45,5 @@ class RecordReport:
             response=report.raw,
         )
         change_job(tx, job, change, self._rules)
-        return tx.jobs.get(report.job_id) or job
+        call = tx.calls.get(report.job_id)
+        return Recorded(tx.jobs.get(report.job_id) or job, call.due_at if call else None)

@@ -1,0 +1,17 @@
+"""The table of contents: every function of the app, one blueprint a file."""
+
+import azure.durable_functions as df
+import azure.functions as func
+
+from shared.functions import (
+    activities,
+    extraction,
+    on_file_accepted,
+    on_job_status,
+    registration,
+)
+
+app = df.DFApp(http_auth_level=func.AuthLevel.ANONYMOUS)
+
+for part in (on_file_accepted, on_job_status, extraction, activities, registration):
+    app.register_functions(part.bp)

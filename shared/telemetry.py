@@ -1,0 +1,30 @@
+"""Log lines: one event a line, its facts as JSON behind it, and no secret in either."""
+
+import json
+import logging
+import re
+from typing import Any
+
+_SECRETS = [
+    re.compile(r"(?i)([?&;\s]sig=)[^&\s\"']+"),
+    re.compile(r"(?i)(Shared(?:AccessKey|AccessSignature)\s*[=:]?\s*)(?!Name)[^;\s\"']+"),
+    re.compile(r"(?i)(AccountKey=)[^;\s\"']+"),
+    re.compile(r"(?i)(Bearer\s+)[A-Za-z0-9._~+/=-]+"),
+    re.compile(r"(?i)((?:password|pwd|client_secret)=)[^;&\s\"']+"),
+    re.compile(r"()\beyJ[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+"),
+]
+"""What must not be logged, each with the part before it that may stay."""
+
+
+def log_event(logger: logging.Logger, event: str, level: int = logging.INFO, **facts: Any) -> None:
+    """One line: the event in words, then its facts (camelCase names; None is left out) as JSON."""
+    kept = {name: value for name, value in facts.items() if value is not None}
+    text = f"{event} {json.dumps(kept, default=str, ensure_ascii=False)}" if kept else event
+    logger.log(level, "%s", redact(text))
+
+
+def redact(text: str) -> str:
+    """The text without signatures, keys, tokens and passwords; the rest stays readable."""
+    for pattern in _SECRETS:
+        text = pattern.sub(r"\g<1>[redacted]", text)
+    return text
