@@ -1,0 +1,100 @@
+"""Rows of `[extractor].[JobCall]`, one for each job."""
+
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from sqlalchemy import Connection, exists, func, insert, or_, select, update
+
+from shared.adapters.database.lengths import checked
+from shared.adapters.database.tables import job
+from shared.adapters.database.tables import job_call as table
+from shared.adapters.database.transient import conflicts
+from shared.domain.jobs import Call, JobStatus
+
+
+class SqlCalls:
+    """Implements `ports.Calls` within one transaction."""
+
+    def __init__(self, connection: Connection) -> None:
+        self._connection = connection
+
+    def get(self, job_id: UUID) -> Call | None:
+        row = self._connection.execute(select(table).where(table.c.JobID == job_id)).first()
+        if row is None:
+            return None
+        return Call(
+            job_id=row.JobID,
+            trace_parent=row.TraceParent,
+            due_at=row.DueAt,
+            first_tried_at=row.FirstTriedAt,
+            called_at=row.CalledAt,
+            lease_until=row.LeaseUntil,
+            tries=row.Tries,
+            last_error=row.LastError,
+        )
+
+    def add(self, call: Call) -> None:
+        row = checked(
+            table,
+            JobID=call.job_id,
+            TraceParent=call.trace_parent,
+            FirstTriedAt=call.first_tried_at,
+            CalledAt=call.called_at,
+            LeaseUntil=call.lease_until,
+            DueAt=call.due_at,
+            Tries=call.tries,
+            LastError=call.last_error,
+        )
+        with conflicts():
+            self._connection.execute(insert(table).values(row))
+
+    def take_lease(self, job_id: UUID, now: datetime, until: datetime) -> bool:
+        """Guarded: of a Queued job that is not taken and has no live lease. False: refused."""
+        queued = exists().where(
+            job.c.JobID == table.c.JobID, job.c.Status == JobStatus.QUEUED.value
+        )
+        statement = (
+            update(table)
+            .where(
+                table.c.JobID == job_id,
+                table.c.CalledAt.is_(None),
+                or_(table.c.LeaseUntil.is_(None), table.c.LeaseUntil < now),
+                queued,
+            )
+            .values(LeaseUntil=until)
+            .returning(table.c.JobID)
+        )
+        return self._connection.execute(statement).first() is not None
+
+    def release_lease(self, job_id: UUID, until: datetime) -> None:
+        """Give the lease that ends at `until` back; another's lease stays."""
+        statement = (
+            update(table)
+            .where(table.c.JobID == job_id, table.c.LeaseUntil == until)
+            .values(LeaseUntil=None)
+        )
+        self._connection.execute(statement)
+
+    def record_taken(self, job_id: UUID, at: datetime) -> None:
+        """CalledAt, one more try, no lease and no last error. DueAt stays."""
+        self._update(job_id, CalledAt=at, Tries=table.c.Tries + 1, LeaseUntil=None, LastError=None)
+
+    def record_failure(
+        self, job_id: UUID, tried_at: datetime, error: str, due_at: datetime
+    ) -> None:
+        """FirstTriedAt when it is the first, one more try, the error, DueAt, no lease."""
+        self._update(
+            job_id,
+            FirstTriedAt=func.coalesce(table.c.FirstTriedAt, tried_at),
+            Tries=table.c.Tries + 1,
+            LastError=error,
+            DueAt=due_at,
+            LeaseUntil=None,
+        )
+
+    def set_due(self, job_id: UUID, due_at: datetime) -> None:
+        self._update(job_id, DueAt=due_at)
+
+    def _update(self, job_id: UUID, **values: Any) -> None:
+        self._connection.execute(update(table).where(table.c.JobID == job_id).values(values))

@@ -1,0 +1,68 @@
+"""A migrated SQLite database, and rows in the tables that belong to other services."""
+
+import weakref
+from datetime import UTC, datetime
+from pathlib import Path
+from uuid import UUID, uuid4
+
+from sqlalchemy import insert
+
+from migrations.local_tables import create_read_only_tables
+from migrations.upgrade import upgrade
+from shared.adapters.database import SqlDatabase, create_engine, tables
+from shared.domain.jobs import Extractor, File
+
+CLIENT = "client-a"
+
+
+def empty_database(tmp_path: Path) -> SqlDatabase:
+    """A database of its own in `tmp_path`; its connections are closed when it is let go."""
+    url = f"sqlite:///{tmp_path / 'extractor.db'}"
+    upgrade(url)
+    engine = create_engine(url)
+    create_read_only_tables(engine)
+    database = SqlDatabase(engine)
+    weakref.finalize(database, engine.dispose)
+    return database
+
+
+def add_file(
+    database: SqlDatabase,
+    file_id: UUID | None = None,
+    client_application_id: str = CLIENT,
+    blob_container: str = "files",
+    blob_name: str = "report.pdf",
+    document_hash: str = "hash-1",
+) -> File:
+    """A row of `[file].[File]`, with an id of its own unless one is given."""
+    file = File(file_id or uuid4(), client_application_id, blob_container, blob_name, document_hash)
+    row = {
+        "FileID": file.file_id,
+        "ClientApplicationID": file.client_application_id,
+        "BlobContainer": file.blob_container,
+        "BlobName": file.blob_name,
+        "DocumentHash": file.document_hash,
+        "CreatedAt": datetime.now(UTC),
+    }
+    with database.engine.begin() as connection:
+        connection.execute(insert(tables.file).values(row))
+    return file
+
+
+def add_extractor(
+    database: SqlDatabase,
+    extractor_id: int = 101,
+    client_application_id: str = CLIENT,
+    extraction_url: str = "https://extractor.example/extract",
+    is_active: bool = True,
+) -> Extractor:
+    """A row of `[registration].[ClientApplicationExtractor]`."""
+    row = {
+        "ClientApplicationExtractorID": extractor_id,
+        "ClientApplicationID": client_application_id,
+        "ExtractionUrl": extraction_url,
+        "IsActive": is_active,
+    }
+    with database.engine.begin() as connection:
+        connection.execute(insert(tables.client_application_extractor).values(row))
+    return Extractor(extractor_id, extraction_url)
