@@ -1,0 +1,52 @@
+"""Prepares a data folder for the embedded Azure: topics, the app's secret, the database."""
+
+import json
+import os
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from local.identity.clients import clients_path, default_clients, read_clients, write_clients
+from local.settings import LocalSettings
+from local.supervisor.database import create_database
+from local.supervisor.environment import (
+    APP_CLIENT,
+    TOPICS,
+    app_settings,
+    base_environment,
+    database_url,
+)
+from local.supervisor.parts import embedded_azure, topology_path
+from local.supervisor.processes import Part
+from local.supervisor.topology import emulator_config
+from shared.contracts.topology import Topic, topology
+
+
+def plan_embedded_azure(
+    settings: LocalSettings,
+    overrides: Mapping[str, str] | None = None,
+    environ: Mapping[str, str] = os.environ,
+) -> Sequence[Sequence[Part]]:
+    """The real parts on this data folder, which is prepared here; safe to repeat.
+
+    `overrides` are settings of the app that replace or extend those that point at the parts.
+    """
+    topology_path(settings.data).write_text(
+        json.dumps(emulator_config(local_topics(), TOPICS["TOPIC_JOB_STATUS"]), indent=2)
+    )
+    create_database(database_url(settings))
+    app = app_settings(settings, client_secret(settings.data)) | dict(overrides or {})
+    return embedded_azure(settings, app, base_environment(environ))
+
+
+def local_topics() -> list[Topic]:
+    """The declared topics under the names that are used here."""
+    kinds = ("ACCEPTED_FILE", "JOB_STATUS", "EXTRACTION_RETRY", "EXTRACTION_RESULT")
+    return topology(*[(TOPICS[f"TOPIC_{kind}"], TOPICS[f"SUBSCRIPTION_{kind}"]) for kind in kinds])
+
+
+def client_secret(data: Path) -> str:
+    """The secret of the app's own client at the token issuer, made at the first start."""
+    path = clients_path(data)
+    clients = {client.client_id: client for client in default_clients()} | read_clients(path)
+    write_clients(path, clients.values())
+    return clients[APP_CLIENT].secret
