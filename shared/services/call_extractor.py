@@ -90,9 +90,7 @@ class CallExtractor:
 
         def record(tx: Transaction) -> None:
             tx.calls.record_taken(job.job_id, now)
-            standing_job = tx.jobs.get(job.job_id)
-            if standing_job and standing_job.status is JobStatus.QUEUED:
-                tx.calls.set_due(job.job_id, now + self._rules.limits.start)
+            tx.calls.set_due(job.job_id, now + self._rules.limits.start, JobStatus.QUEUED)
             if answer.text:
                 tx.jobs.keep_response(job.job_id, answer.text)
             tx.events.add(_call_event(job, answer, posted_at, now))
@@ -111,7 +109,8 @@ class CallExtractor:
         due = next_try(call.tries + 1, answer.retry_after, now)
 
         def record(tx: Transaction) -> None:
-            tx.calls.record_failure(job.job_id, posted_at, reason, due)
+            tx.calls.record_failure(job.job_id, posted_at, reason)
+            tx.calls.set_due(job.job_id, due, JobStatus.QUEUED)
             tx.events.add(_call_event(job, answer, posted_at, now))
 
         self._database.run(record)
@@ -136,7 +135,7 @@ class CallExtractor:
 
         def fail(tx: Transaction) -> None:
             if answer and posted_at:
-                tx.calls.record_failure(job.job_id, posted_at, reason, now)
+                tx.calls.record_failure(job.job_id, posted_at, reason)
                 tx.events.add(_call_event(job, answer, posted_at, now))
             change_job(tx, job, change, self._rules)
 

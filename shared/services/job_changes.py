@@ -94,7 +94,7 @@ def change_job(tx: Transaction, job: Job, change: Change, rules: JobRules) -> bo
         _note_refused(tx, job.job_id, change)
         return False
     if change.status is JobStatus.STARTED:
-        tx.calls.set_due(job.job_id, change.at + rules.limits.run)
+        tx.calls.set_due(job.job_id, change.at + rules.limits.run, JobStatus.STARTED)
     detail = {"status": change.status.value, "message": message}
     tx.events.add(_event(job, EventKind.STATUS, change.at, change.source, detail))
     if change.announce:

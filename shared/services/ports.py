@@ -68,13 +68,13 @@ class Calls(Protocol):
         """CalledAt, one more try, no lease and no last error."""
         ...
 
-    def record_failure(
-        self, job_id: UUID, tried_at: datetime, error: str, due_at: datetime
-    ) -> None:
-        """FirstTriedAt when it is the first, one more try, the error, DueAt, no lease."""
+    def record_failure(self, job_id: UUID, tried_at: datetime, error: str) -> None:
+        """FirstTriedAt when it is the first, one more try, the error, no lease. DueAt stays."""
         ...
 
-    def set_due(self, job_id: UUID, due_at: datetime) -> None: ...
+    def set_due(self, job_id: UUID, due_at: datetime, status: JobStatus) -> None:
+        """Guarded: DueAt of a job in this status. A job that went on keeps its own."""
+        ...
 
 
 class Events(Protocol):

@@ -4,7 +4,7 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import Connection, exists, func, insert, or_, select, update
+from sqlalchemy import ColumnElement, Connection, exists, func, insert, or_, select, update
 
 from shared.adapters.database.lengths import checked
 from shared.adapters.database.tables import job
@@ -51,16 +51,13 @@ class SqlCalls:
 
     def take_lease(self, job_id: UUID, now: datetime, until: datetime) -> bool:
         """Guarded: of a Queued job that is not taken and has no live lease. False: refused."""
-        queued = exists().where(
-            job.c.JobID == table.c.JobID, job.c.Status == JobStatus.QUEUED.value
-        )
         statement = (
             update(table)
             .where(
                 table.c.JobID == job_id,
                 table.c.CalledAt.is_(None),
                 or_(table.c.LeaseUntil.is_(None), table.c.LeaseUntil < now),
-                queued,
+                _job_is(JobStatus.QUEUED),
             )
             .values(LeaseUntil=until)
             .returning(table.c.JobID)
@@ -80,21 +77,26 @@ class SqlCalls:
         """CalledAt, one more try, no lease and no last error. DueAt stays."""
         self._update(job_id, CalledAt=at, Tries=table.c.Tries + 1, LeaseUntil=None, LastError=None)
 
-    def record_failure(
-        self, job_id: UUID, tried_at: datetime, error: str, due_at: datetime
-    ) -> None:
-        """FirstTriedAt when it is the first, one more try, the error, DueAt, no lease."""
+    def record_failure(self, job_id: UUID, tried_at: datetime, error: str) -> None:
+        """FirstTriedAt when it is the first, one more try, the error, no lease. DueAt stays."""
         self._update(
             job_id,
             FirstTriedAt=func.coalesce(table.c.FirstTriedAt, tried_at),
             Tries=table.c.Tries + 1,
             LastError=error,
-            DueAt=due_at,
             LeaseUntil=None,
         )
 
-    def set_due(self, job_id: UUID, due_at: datetime) -> None:
-        self._update(job_id, DueAt=due_at)
+    def set_due(self, job_id: UUID, due_at: datetime, status: JobStatus) -> None:
+        """Guarded: DueAt of a job in this status. A job that went on keeps its own."""
+        statement = (
+            update(table).where(table.c.JobID == job_id, _job_is(status)).values(DueAt=due_at)
+        )
+        self._connection.execute(statement)
 
     def _update(self, job_id: UUID, **values: Any) -> None:
         self._connection.execute(update(table).where(table.c.JobID == job_id).values(values))
+
+
+def _job_is(status: JobStatus) -> ColumnElement[bool]:
+    return exists().where(job.c.JobID == table.c.JobID, job.c.Status == status.value)

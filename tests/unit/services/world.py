@@ -1,0 +1,174 @@
+"""The use cases on a real database, with collaborators that behave: topic, clock, extractor."""
+
+import json
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
+from typing import Any, TypeVar
+from uuid import UUID
+
+from shared.adapters.database import SqlDatabase
+from shared.contracts.file_accepted import FileAccepted
+from shared.contracts.job_status import read_job_status
+from shared.contracts.outgoing import OutgoingMessage
+from shared.domain.deadlines import TimeLimits
+from shared.domain.errors import TransientError
+from shared.domain.extractor_calls import Answer, Reading
+from shared.domain.jobs import Call, Extractor, File, Job
+from shared.domain.tracking import Step
+from shared.services.accept_file import AcceptFile
+from shared.services.call_extractor import CallExtractor
+from shared.services.expire_job import ExpireJob
+from shared.services.job_changes import JobRules
+from shared.services.outbox import SendOutbox
+from shared.services.ports import Transaction
+from shared.services.record_report import Recorded, RecordReport
+from tests.database import add_extractor, add_file
+
+T = TypeVar("T")
+
+LIMITS = TimeLimits(
+    call=timedelta(minutes=60),
+    start=timedelta(minutes=15),
+    run=timedelta(minutes=60),
+    max_wait=timedelta(hours=48),
+)
+TRACE = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"
+TAKEN = Answer(Reading.TAKEN, '{"accepted": true}', 202)
+BUSY = Answer(Reading.PASSING, "The extractor answered 503 Service Unavailable", 503)
+REFUSED = Answer(Reading.REFUSED, "The extractor answered 400 Bad Request", 400)
+
+
+class Crash(BaseException):
+    """The process dies here."""
+
+
+@dataclass
+class Steps:
+    """Counts the steps that leave the process; dies at number `crash_at`, or never (0)."""
+
+    crash_at: int = 0
+    taken: int = 0
+
+    def step(self) -> None:
+        self.taken += 1
+        if self.taken == self.crash_at:
+            raise Crash
+
+
+@dataclass
+class World:
+    """A file, its extractor and everything around; `steps` crashes before or after any of them."""
+
+    sql: SqlDatabase
+    now: datetime = datetime(2026, 1, 1, 12, tzinfo=UTC)
+    steps: Steps = field(default_factory=Steps)
+    sent: list[OutgoingMessage] = field(default_factory=list)
+    called: list[tuple[str, str, UUID, str]] = field(default_factory=list)
+    answers: list[Answer] = field(default_factory=list)
+    down: set[str] = field(default_factory=set)
+    oldest_report: datetime | None = None
+    registered: list[Extractor] | None = None
+    longest_call: timedelta = timedelta(seconds=30)
+    while_calling: Callable[[], object] = lambda: None
+
+    def __post_init__(self) -> None:
+        self.file: File = add_file(self.sql, blob_name="a b/report.pdf")
+        self.extractor = add_extractor(self.sql)
+        rules = JobRules(LIMITS, "job-status")
+        outbox = SendOutbox(self, self, self.clock)
+        self.send_outbox = outbox
+        self.accept = AcceptFile(self, self, rules, timedelta(days=30), self.clock)
+        self.report_use_case = RecordReport(self, rules, self.clock)
+        self.call_use_case = CallExtractor(self, outbox, self, self, rules, self.clock)
+        self.expire_use_case = ExpireJob(self, outbox, self, rules, self.clock)
+
+    # What the use cases see: Database, Publisher, RegistrationApi, BlobLinks, ExtractorApi, …
+
+    def clock(self) -> datetime:
+        return self.now
+
+    def run(self, unit: Callable[[Transaction], T]) -> T:
+        self._step("database")
+        result = self.sql.run(unit)
+        self.steps.step()
+        return result
+
+    def publish(self, message: OutgoingMessage) -> None:
+        self._step("service bus")
+        self.sent.append(message)
+        self.steps.step()
+
+    def extractors_of(self, client_application_id: str) -> Sequence[Extractor]:
+        self._step("registration")
+        if self.registered is not None:
+            return self.registered
+        return self.sql.run(lambda tx: tx.registrations.active(client_application_id))
+
+    def sign(self, container: str, name: str) -> str:
+        self._step("blob storage")
+        if ".." in name:
+            raise ValueError("the name has dot segments")
+        return f"https://blobs.example/{container}/{name}?sig=s"
+
+    def call(self, url: str, file_url: str, job_id: UUID, trace_parent: str) -> Answer:
+        self.steps.step()
+        self.called.append((url, file_url, job_id, trace_parent))
+        self.while_calling()
+        self.steps.step()
+        return self.answers.pop(0) if self.answers else TAKEN
+
+    def oldest(self) -> datetime | None:
+        self._step("service bus")
+        return self.oldest_report
+
+    def _step(self, part: str) -> None:
+        self.steps.step()
+        if part in self.down:
+            raise TransientError(part, "out of reach")
+
+    # What the tests do and look at.
+
+    def accepted(self, enqueued_at: datetime | None = None) -> Job:
+        """FileAccepted is handled as the trigger does: accept, then send."""
+        message = FileAccepted(FileID=self.file.file_id, Timestamp=self.now)
+        job = self.accept(message, enqueued_at or self.now, TRACE)
+        self.send_outbox(job.job_id)
+        return job
+
+    def calls(self, job: Job) -> Step:
+        return self.call_use_case(job.job_id)
+
+    def expires(self, job: Job) -> Step:
+        return self.expire_use_case(job.job_id)
+
+    def reported(self, job: Job, type_: str, **data: Any) -> Recorded:
+        """A status message about the job comes in from the topic."""
+        stamp = {"JobID": str(job.job_id), "Timestamp": self.now.isoformat()}
+        envelope = {"specversion": "1.0", "type": type_, "data": stamp | data}
+        return self.report_use_case(read_job_status(json.dumps(envelope).encode()), "topic")
+
+    def passes(self, **time: float) -> None:
+        self.now += timedelta(**time)
+
+    def row(self, job: Job) -> Job:
+        found = self.sql.run(lambda tx: tx.jobs.get(job.job_id))
+        assert found
+        return found
+
+    def call_row(self, job: Job) -> Call:
+        found = self.sql.run(lambda tx: tx.calls.get(job.job_id))
+        assert found
+        return found
+
+    def jobs(self) -> Sequence[Job]:
+        return self.sql.run(lambda tx: tx.jobs.lock_of_file(self.file.file_id))
+
+    def events(self) -> list[tuple[str, str, dict[str, Any]]]:
+        """Kind, source and detail of everything written down about the file."""
+        found = self.sql.run(lambda tx: tx.events.of_file(self.file.file_id))
+        return [(event.kind.value, event.source, event.detail) for event in found]
+
+    def announced(self) -> list[str]:
+        """The subjects that went out, in order."""
+        return [message.subject for message in self.sent]
