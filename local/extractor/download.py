@@ -1,0 +1,71 @@
+"""Fetching a file by its signed link: bounded in size and time, tried again when that may help."""
+
+import asyncio
+import logging
+from http import HTTPStatus
+from pathlib import Path
+
+import aiohttp
+from yarl import URL
+
+from local.extractor.errors import ExtractionError
+
+logger = logging.getLogger(__name__)
+
+MAX_BYTES = 100 * 1024 * 1024
+_TIMEOUT = aiohttp.ClientTimeout(total=300, sock_connect=10, sock_read=30)  # seconds
+_PAUSES = (0.5, 2.0)  # seconds before the second and the third try
+_PASSING = {408, 425, 429, 500, 502, 503, 504}
+_CHUNK_BYTES = 256 * 1024
+
+
+class _PassingError(ExtractionError):
+    """A failure that another try may not meet."""
+
+
+async def download(
+    session: aiohttp.ClientSession, link: str, target: Path, max_bytes: int = MAX_BYTES
+) -> None:
+    """Store the file behind `link` as `target`. Raises ExtractionError.
+
+    The link is used as it is given: decoding and encoding it again would break its signature.
+    """
+    url = URL(link, encoded=True)
+    for pause in _PAUSES:
+        try:
+            return await _try_once(session, url, target, max_bytes)
+        except _PassingError as error:
+            logger.info("download of %s is tried again: %s", url.with_query(None), error)
+            await asyncio.sleep(pause)
+    return await _try_once(session, url, target, max_bytes)
+
+
+async def _try_once(session: aiohttp.ClientSession, url: URL, target: Path, max_bytes: int) -> None:
+    try:
+        async with session.get(url, timeout=_TIMEOUT, allow_redirects=False) as answer:
+            _check_status(answer.status)
+            await _store(answer.content, target, max_bytes)
+    except TimeoutError:
+        raise _PassingError("The file could not be downloaded in time.") from None
+    except aiohttp.ClientError as error:
+        # Its text may hold the whole link, so that only its kind is told.
+        kind = type(error).__name__
+        raise _PassingError(f"The file could not be downloaded: {kind}.") from None
+
+
+def _check_status(status: int) -> None:
+    if status == HTTPStatus.OK:
+        return
+    phrase = HTTPStatus(status).phrase if status in HTTPStatus else "unknown status"
+    error = _PassingError if status in _PASSING else ExtractionError
+    raise error(f"The file could not be downloaded: its storage answered {status} ({phrase}).")
+
+
+async def _store(content: aiohttp.StreamReader, target: Path, max_bytes: int) -> None:
+    received = 0
+    with await asyncio.to_thread(target.open, "wb") as file:
+        async for chunk in content.iter_chunked(_CHUNK_BYTES):
+            received += len(chunk)
+            if received > max_bytes:
+                raise ExtractionError(f"The file is larger than {max_bytes // 1024**2} MB.")
+            await asyncio.to_thread(file.write, chunk)

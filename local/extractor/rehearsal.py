@@ -1,0 +1,163 @@
+"""Where misbehaviour enters: around the handler of a call, and around the work on a job.
+
+The rest of the extractor knows nothing of it. Teams who write an extractor can skip this file.
+"""
+
+import asyncio
+import json
+from collections import Counter
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from aiohttp import web
+from aiohttp.typedefs import Handler, Middleware
+
+from local.extractor.behaviour import Behaviour, BehaviourError, read_behaviour, split_behaviours
+from local.extractor.calls import Call, CallError, read_call
+from local.extractor.errors import ExtractionError
+from local.extractor.extraction import Extraction
+from local.extractor.jobs import Job
+from local.extractor.reports import Report, Send, message_id
+from local.extractor.worker import Extract
+
+_BIG_BYTES = 10 * 1024 * 1024
+_PAGE = "<!doctype html><title>Welcome</title><p>Please sign in.</p>"
+
+
+class CallLog:
+    """How often the extractor was called and took a job; on disk, so that a kill loses nothing."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._of_job: Counter[tuple[str, bool]] = Counter()
+        self._of_file: Counter[str] = Counter()
+        for line in path.read_text().splitlines() if path.exists() else []:
+            self._count(**json.loads(line))
+
+    def note(self, call: Call, *, taken: bool) -> None:
+        """A call was answered."""
+        entry: dict[str, Any] = {"job": str(call.job_id), "file": call.file, "taken": taken}
+        with self._path.open("a") as log:
+            log.write(json.dumps(entry) + "\n")
+        self._count(**entry)
+
+    def of_file(self, file: str) -> int:
+        """Calls for a file, whatever the job."""
+        return self._of_file[file]
+
+    async def answer(self, request: web.Request) -> web.Response:
+        """`GET /calls/{job_id}`: calls for a job, and how many of them took it."""
+        job = request.match_info["job_id"].lower()
+        taken = self._of_job[job, True]
+        called = taken + self._of_job[job, False]
+        return web.json_response({"jobId": job, "called": called, "taken": taken})
+
+    def _count(self, job: str, file: str, taken: bool) -> None:
+        self._of_job[job, taken] += 1
+        self._of_file[file] += 1
+
+
+def rehearse_answers(log: CallLog) -> Middleware:
+    """Answers as the `behaviour` parameters of the request wish."""
+
+    @web.middleware
+    async def rehearse(request: web.Request, handler: Handler) -> web.StreamResponse:
+        try:
+            behaviour = read_behaviour(split_behaviours(request.query.getall("behaviour", [])))
+            call = read_call(await request.read()) if request.method == "POST" else None
+        except BehaviourError as error:
+            return web.json_response({"error": "Bad Request", "message": str(error)}, status=400)
+        except CallError:
+            call = None
+        if call is None:
+            return await handler(request)
+        await asyncio.sleep(behaviour.slow)
+        return await _answer(request, handler, behaviour, call, log)
+
+    return rehearse
+
+
+async def _answer(
+    request: web.Request, handler: Handler, behaviour: Behaviour, call: Call, log: CallLog
+) -> web.StreamResponse:
+    status = behaviour.refusal(log.of_file(call.file))
+    if status or behaviour.empty:
+        log.note(call, taken=False)
+        return _hang_up(request) if behaviour.empty else _refuse(status or 0, behaviour)
+    answer = await handler(request)
+    taken = answer.status == 202
+    log.note(call, taken=taken)
+    if not taken:
+        return answer
+    return _hang_up(request) if behaviour.lose_answer else _dress(answer, behaviour)
+
+
+def _refuse(status: int, behaviour: Behaviour) -> web.Response:
+    headers = {}
+    if behaviour.redirect:
+        headers["Location"] = "/extract"
+    if behaviour.retry_after is not None:
+        headers["Retry-After"] = str(behaviour.retry_after)
+    return web.json_response({"error": "refused on demand"}, status=status, headers=headers)
+
+
+def _hang_up(request: web.Request) -> web.Response:
+    if request.transport is not None:
+        request.transport.abort()
+    return web.Response()
+
+
+def _dress(answer: web.StreamResponse, behaviour: Behaviour) -> web.StreamResponse:
+    if behaviour.html:
+        return web.Response(text=_PAGE, content_type="text/html", status=behaviour.status)
+    if behaviour.big:
+        return web.json_response({"filler": "x" * _BIG_BYTES}, status=behaviour.status)
+    answer.set_status(behaviour.status)
+    return answer
+
+
+def rehearse_work(job: Job, extract: Extract, send: Send) -> tuple[Extract, Send]:
+    """Extraction and reporting as the job's behaviours wish."""
+    behaviour = read_behaviour(job.behaviours)
+    return _rehearse_extraction(behaviour, extract), _rehearse_reports(behaviour, send)
+
+
+def _rehearse_extraction(behaviour: Behaviour, extract: Extract) -> Extract:
+    async def succeed_unseen(_job: Job) -> Extraction:
+        return Extraction({"pages": 0, "characters": 0}, [])
+
+    async def fail(_job: Job) -> Extraction:
+        raise ExtractionError("The extractor was asked to report a failure.")
+
+    if behaviour.fail_report:
+        return fail
+    return succeed_unseen if behaviour.instant else extract
+
+
+def _rehearse_reports(behaviour: Behaviour, send: Send) -> Send:
+    held_back: list[Report] = []
+
+    async def send_once_or_twice(report: Report) -> None:
+        if other := behaviour.report_as:
+            status = report.type.removeprefix("Job")
+            report = replace(report, job_id=other, message_id=message_id(other, status))
+        await send(report)
+        if behaviour.report_twice:
+            # Under the same id the broker's duplicate detection would drop it.
+            await send(replace(report, message_id=f"{report.message_id}:again"))
+
+    async def send_rehearsed(report: Report) -> None:
+        if behaviour.silent:
+            await asyncio.Event().wait()
+        if report.type == "JobStarted" and behaviour.report_late:
+            held_back.append(report)
+            return
+        if report.type != "JobStarted":
+            await asyncio.sleep(behaviour.busy)
+        await send_once_or_twice(report)
+        for late in held_back:
+            await asyncio.sleep(behaviour.report_late)
+            await send_once_or_twice(late)
+
+    return send_rehearsed
