@@ -1,5 +1,6 @@
 """`GET /registration/{clientAppId}/extractors`: the active extractors of a client application."""
 
+from collections.abc import Sequence
 from typing import Any
 
 from pydantic import StrictInt
@@ -15,7 +16,7 @@ class RegisteredExtractor(Contract):
     extractionUrl: str
 
 
-def write_extractors(extractors: list[Extractor]) -> list[dict[str, Any]]:
+def write_extractors(extractors: Sequence[Extractor]) -> list[dict[str, Any]]:
     """The answer's JSON array, in ascending order of id."""
     return [
         RegisteredExtractor(

@@ -1,0 +1,137 @@
+"""The composition root: the real adapters, built once per process and given to the use cases."""
+
+import threading
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from functools import cache
+
+from azure.core.credentials import TokenCredential
+from azure.identity import DefaultAzureCredential
+from azure.servicebus import ServiceBusClient
+
+from shared.adapters.blob_links import SignedBlobLinks, account_key
+from shared.adapters.database import SqlDatabase, create_engine
+from shared.adapters.delegation_keys import DelegationKeys, blob_service_client
+from shared.adapters.extractor_api import HttpsExtractorApi
+from shared.adapters.publisher import ServiceBusPublisher
+from shared.adapters.registration_api import HttpRegistrationApi
+from shared.adapters.service_bus import client_from_connection_string, client_with_identity
+from shared.adapters.service_tokens import ClientCredentialsTokens, IdentityTokens
+from shared.adapters.waiting_reports import ServiceBusWaitingReports
+from shared.auth import TokenVerifier, bearer_token, require_role
+from shared.domain.jobs import Extractor
+from shared.services.accept_file import AcceptFile
+from shared.services.call_extractor import CallExtractor
+from shared.services.expire_job import ExpireJob
+from shared.services.job_changes import JobRules
+from shared.services.outbox import SendOutbox
+from shared.services.record_report import RecordReport
+from shared.settings import Settings, settings
+
+DATABASE_CONNECTIONS = 40
+"""Enough for the triggers' threads and the activities that run side by side."""
+SQL_SCOPE = "https://database.windows.net/.default"
+
+
+@dataclass(frozen=True)
+class App:
+    """The use cases of the app, ready to be called by any thread."""
+
+    accept_file: AcceptFile
+    record_report: RecordReport
+    call_extractor: CallExtractor
+    expire_job: ExpireJob
+    send_outbox: SendOutbox
+    active_extractors: Callable[[str], Sequence[Extractor]]
+    authorize_service: Callable[[str | None, str], None]
+
+
+_building = threading.Lock()
+
+
+def app() -> App:
+    """The app of this process, built on first use. Raises SettingsError."""
+    with _building:
+        return _app()
+
+
+@cache
+def _app() -> App:
+    return build(settings())
+
+
+def build(given: Settings) -> App:
+    """Wire everything from settings. Opens nothing: each adapter does so on first use."""
+    credential = cache(DefaultAzureCredential)
+    database = SqlDatabase(
+        create_engine(
+            given.DATABASE_URL,
+            DATABASE_CONNECTIONS,
+            lambda: credential().get_token(SQL_SCOPE).token,
+        )
+    )
+    connect = cache(lambda: _service_bus(given, credential))
+    rules = JobRules(given.time_limits, given.TOPIC_JOB_STATUS)
+    send_outbox = SendOutbox(database, ServiceBusPublisher(connect), now)
+    registration = HttpRegistrationApi(given.REGISTRATION_URL, _service_token(given, credential))
+    verifier = TokenVerifier(
+        given.AUTH_ISSUERS, given.AUTH_AUDIENCES, given.AUTH_JWKS_URL, given.AUTH_TENANT
+    )
+    waiting = ServiceBusWaitingReports(
+        connect, given.TOPIC_JOB_STATUS, given.SUBSCRIPTION_JOB_STATUS
+    )
+
+    def authorize_service(authorization: str | None, role: str) -> None:
+        require_role(verifier.verify(bearer_token(authorization)), role)
+
+    return App(
+        accept_file=AcceptFile(
+            database, registration, rules, timedelta(days=given.PURGE_AFTER_DAYS), now
+        ),
+        record_report=RecordReport(database, rules, now),
+        call_extractor=CallExtractor(
+            database,
+            send_outbox,
+            _blob_links(given, credential),
+            HttpsExtractorApi(allow_private=given.ALLOW_PRIVATE_EXTRACTORS),
+            rules,
+            now,
+        ),
+        expire_job=ExpireJob(database, send_outbox, waiting, rules, now),
+        send_outbox=send_outbox,
+        active_extractors=lambda client: database.run(lambda tx: tx.registrations.active(client)),
+        authorize_service=authorize_service,
+    )
+
+
+def now() -> datetime:
+    """The time, aware UTC."""
+    return datetime.now(UTC)
+
+
+def _service_bus(given: Settings, credential: Callable[[], TokenCredential]) -> ServiceBusClient:
+    if given.AZURE_SERVICE_BUS_CONNECTION_STRING:
+        return client_from_connection_string(given.AZURE_SERVICE_BUS_CONNECTION_STRING)
+    return client_with_identity(given.service_bus_namespace or "", credential())
+
+
+def _service_token(given: Settings, credential: Callable[[], TokenCredential]) -> Callable[[], str]:
+    scope = f"{given.REGISTRATION_AUDIENCE}/.default"
+    if given.SERVICE_TOKEN_URL and given.SERVICE_CLIENT_ID and given.SERVICE_CLIENT_SECRET:
+        return ClientCredentialsTokens(
+            given.SERVICE_TOKEN_URL, given.SERVICE_CLIENT_ID, given.SERVICE_CLIENT_SECRET, scope
+        )
+    return lambda: IdentityTokens(credential(), scope)()
+
+
+def _blob_links(given: Settings, credential: Callable[[], TokenCredential]) -> SignedBlobLinks:
+    life = timedelta(minutes=given.SIGNED_URL_MINUTES)
+    if given.BLOB_ACCOUNT_KEY:
+        return SignedBlobLinks(given.BLOB_ACCOUNT_URL, account_key(given.BLOB_ACCOUNT_KEY), life)
+    keys = cache(
+        lambda: DelegationKeys(blob_service_client(given.BLOB_ACCOUNT_URL, credential()), now)
+    )
+    return SignedBlobLinks(
+        given.BLOB_ACCOUNT_URL, lambda start, expiry: keys()(start, expiry), life
+    )
