@@ -2,6 +2,8 @@
 
 import errno
 import socket
+from contextlib import ExitStack
+from pathlib import Path
 
 import psutil  # type: ignore[import-untyped]  # it ships no types
 
@@ -18,6 +20,13 @@ def check_ports(settings: LocalSettings) -> None:
     problems = [_problem(name, port, ports) for name, port in ports.items()]
     if lines := [problem for problem in problems if problem]:
         raise PortsError("\n".join(lines))
+
+
+def with_free_ports(data: Path) -> LocalSettings:
+    """Settings whose ports were free a moment ago, for a stack beside others."""
+    with ExitStack() as held:
+        sockets = [held.enter_context(socket.create_server((HOST, 0))) for _ in DEFAULT_PORTS]
+        return LocalSettings(data, *(each.getsockname()[1] for each in sockets))
 
 
 def _port_of(settings: LocalSettings, name: str) -> int:

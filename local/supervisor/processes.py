@@ -90,13 +90,20 @@ class PartProcess:
 
     def await_ready(self) -> None:
         """Wait for the ready line. Raises PartFailedError when it dies or takes too long."""
-        while not self._ready.wait(0.02):
-            if not self.alive:
-                raise PartFailedError(self._failure(f"ended with {self.describe_end()}"))
-            if self.seconds_since_launch > self.part.start_seconds:
-                raise PartFailedError(
-                    self._failure(f"was not ready after {self.part.start_seconds:.0f} s")
-                )
+        while not self.check_ready():
+            time.sleep(0.02)
+
+    def check_ready(self) -> bool:
+        """Whether it is ready yet. Raises PartFailedError when it will not be."""
+        if self._ready.is_set():
+            return True
+        if not self.alive:
+            raise PartFailedError(self._failure(f"ended with {self.describe_end()}"))
+        if self.seconds_since_launch > self.part.start_seconds:
+            raise PartFailedError(
+                self._failure(f"was not ready after {self.part.start_seconds:.0f} s")
+            )
+        return False
 
     def describe_end(self) -> str:
         """How the process ended, in words."""

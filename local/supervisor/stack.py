@@ -3,7 +3,6 @@
 import contextlib
 import time
 from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from types import TracebackType
 from typing import Self
@@ -118,11 +117,14 @@ class Stack:
     def _start_together(self, processes: Sequence[PartProcess]) -> None:
         for process in processes:
             process.launch()
-        with ThreadPoolExecutor(len(processes)) as pool:
-            for _ in pool.map(self._await_ready, processes):
-                pass
+        waiting = list(processes)
+        while waiting:
+            time.sleep(0.02)
+            for process in [each for each in waiting if each.check_ready()]:
+                waiting.remove(process)
+                self._announce(_ready(process))
 
-    def _await_ready(self, process: PartProcess) -> None:
-        process.await_ready()
-        seconds = process.seconds_since_launch
-        self._announce(f"{process.part.name:<11} {process.part.address:<24} ready, {seconds:.1f} s")
+
+def _ready(process: PartProcess) -> str:
+    seconds = process.seconds_since_launch
+    return f"{process.part.name:<11} {process.part.address:<24} ready after {seconds:.1f} s"

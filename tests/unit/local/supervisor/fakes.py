@@ -1,14 +1,11 @@
 """Tiny parts that stand for the real ones, and the settings of a stack nobody else uses."""
 
 import os
-import socket
 import sys
 import time
 from collections.abc import Callable, Sequence
-from contextlib import ExitStack
 from pathlib import Path
 
-from local.settings import DEFAULT_PORTS, LocalSettings
 from local.supervisor.processes import Part
 from local.supervisor.stack import Plan
 
@@ -35,16 +32,6 @@ def fake_part(
 def plan_of(*steps: Sequence[Part]) -> Plan:
     """A plan with these steps, on any data folder."""
     return lambda _settings: steps
-
-
-def free_settings(data: Path) -> LocalSettings:
-    """Settings with five ports that were free a moment ago."""
-    with ExitStack() as held:
-        sockets = [
-            held.enter_context(socket.create_server(("127.0.0.1", 0))) for _ in DEFAULT_PORTS
-        ]
-        ports = [each.getsockname()[1] for each in sockets]
-    return LocalSettings(data, *ports)
 
 
 def wait_until(true: Callable[[], bool], seconds: float = 10.0) -> None:

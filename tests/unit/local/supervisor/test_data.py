@@ -10,7 +10,7 @@ import pytest
 
 from local.supervisor.data import DataFolderError, bring_up_to_date, clear, make_folder
 from local.supervisor.lock import AlreadyRunningError, hold
-from tests.unit.local.supervisor.fakes import free_settings
+from local.supervisor.ports import with_free_ports
 
 
 def test_a_missing_folder_is_made_for_its_owner_only_and_marked(tmp_path: Path) -> None:
@@ -64,7 +64,7 @@ def test_a_version_file_that_cannot_be_read_is_named(tmp_path: Path) -> None:
 
 
 def test_clearing_deletes_the_whole_folder(tmp_path: Path) -> None:
-    settings = free_settings(tmp_path / "data")
+    settings = with_free_ports(tmp_path / "data")
     make_folder(settings.data)
     bring_up_to_date(settings.data)
     (settings.data / "logs").mkdir()
@@ -79,13 +79,13 @@ def test_clearing_refuses_a_folder_that_is_not_ours(tmp_path: Path) -> None:
     (tmp_path / "thesis.docx").touch()
 
     with pytest.raises(DataFolderError, match="is not a data folder of this project"):
-        clear(free_settings(tmp_path))
+        clear(with_free_ports(tmp_path))
 
     assert (tmp_path / "thesis.docx").exists()
 
 
 def test_clearing_refuses_while_a_stack_runs_on_it(tmp_path: Path) -> None:
-    settings = free_settings(tmp_path)
+    settings = with_free_ports(tmp_path)
     bring_up_to_date(tmp_path)
 
     with hold(settings), pytest.raises(AlreadyRunningError, match=f"process {os.getpid()}, "):

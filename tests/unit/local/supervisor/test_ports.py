@@ -8,16 +8,15 @@ from pathlib import Path
 import psutil
 import pytest
 
-from local.supervisor.ports import PortsError, check_ports
-from tests.unit.local.supervisor.fakes import free_settings
+from local.supervisor.ports import PortsError, check_ports, with_free_ports
 
 
 def test_free_ports_are_fine(tmp_path: Path) -> None:
-    check_ports(free_settings(tmp_path))
+    check_ports(with_free_ports(tmp_path))
 
 
 def test_a_port_in_use_is_named_with_its_variable_and_its_holder(tmp_path: Path) -> None:
-    settings = free_settings(tmp_path)
+    settings = with_free_ports(tmp_path)
 
     with socket.create_server(("127.0.0.1", settings.host_port)):
         lines = _problems(settings)
@@ -28,7 +27,7 @@ def test_a_port_in_use_is_named_with_its_variable_and_its_holder(tmp_path: Path)
 
 
 def test_every_port_in_use_has_its_line(tmp_path: Path) -> None:
-    settings = free_settings(tmp_path)
+    settings = with_free_ports(tmp_path)
 
     with (
         socket.create_server(("127.0.0.1", settings.blob_port)),
@@ -49,7 +48,7 @@ def test_a_holder_that_cannot_be_seen_is_said_so(
         raise psutil.AccessDenied
 
     monkeypatch.setattr(psutil, "net_connections", refuse)
-    settings = free_settings(tmp_path)
+    settings = with_free_ports(tmp_path)
 
     with socket.create_server(("127.0.0.1", settings.host_port)):
         (line,) = _problems(settings)
@@ -58,7 +57,7 @@ def test_a_holder_that_cannot_be_seen_is_said_so(
 
 
 def test_two_parts_cannot_have_one_port(tmp_path: Path) -> None:
-    settings = free_settings(tmp_path)
+    settings = with_free_ports(tmp_path)
     settings = replace(settings, blob_port=settings.host_port)
 
     assert _problems(settings) == [

@@ -11,14 +11,13 @@ from pathlib import Path
 import pytest
 
 from local.supervisor.lock import AlreadyRunningError, find_running
-from local.supervisor.ports import PortsError
+from local.supervisor.ports import PortsError, with_free_ports
 from local.supervisor.processes import PartFailedError
 from local.supervisor.stack import Stack
 from tests.unit.local.supervisor.fakes import (
     DIES_AT_START,
     STUBBORN,
     fake_part,
-    free_settings,
     is_running,
     plan_of,
     wait_until,
@@ -30,15 +29,15 @@ def test_parts_of_a_later_step_start_when_the_earlier_ones_are_ready(tmp_path: P
     slow = "import time; time.sleep(0.3); print('ready fake', flush=True); time.sleep(600)"
     plan = plan_of([fake_part("broker", slow), fake_part("blob")], [fake_part("host")])
 
-    with Stack(free_settings(tmp_path), plan=plan, announce=lines.append):
+    with Stack(with_free_ports(tmp_path), plan=plan, announce=lines.append):
         pass
 
     assert [line.split()[0] for line in lines] == ["blob", "broker", "host"]
-    assert "ready, 0." in lines[0]
+    assert "ready after 0." in lines[0]
 
 
 def test_when_one_part_fails_the_others_are_ended_and_the_folder_is_free(tmp_path: Path) -> None:
-    settings = free_settings(tmp_path)
+    settings = with_free_ports(tmp_path)
     stack = Stack(settings, plan=plan_of([fake_part("blob")], [fake_part("host", DIES_AT_START)]))
 
     with pytest.raises(PartFailedError, match=r"^host ended"):
@@ -53,7 +52,7 @@ def test_stopping_ends_all_parts_at_once_also_stubborn_ones(
 ) -> None:
     monkeypatch.setattr("local.supervisor.stack.GRACE_SECONDS", 0.3)
     plan = plan_of([fake_part("one", STUBBORN), fake_part("two", STUBBORN), fake_part("three")])
-    with Stack(free_settings(tmp_path), plan=plan) as stack:
+    with Stack(with_free_ports(tmp_path), plan=plan) as stack:
         began = time.monotonic()
         stack.stop()
         took = time.monotonic() - began
@@ -65,7 +64,9 @@ def test_stopping_ends_all_parts_at_once_also_stubborn_ones(
 def test_a_part_that_dies_is_started_again_and_it_is_said(tmp_path: Path) -> None:
     lines: list[str] = []
     plan = plan_of([fake_part("host")])
-    with Stack(free_settings(tmp_path), plan=plan, keep_alive=True, announce=lines.append) as stack:
+    with Stack(
+        with_free_ports(tmp_path), plan=plan, keep_alive=True, announce=lines.append
+    ) as stack:
         host = stack.parts["host"]
         first = host.pid
         assert first is not None
@@ -82,7 +83,7 @@ def test_a_part_that_dies_is_started_again_and_it_is_said(tmp_path: Path) -> Non
 
 def test_a_part_that_is_killed_on_purpose_stays_dead(tmp_path: Path) -> None:
     plan = plan_of([fake_part("host"), fake_part("blob")])
-    with Stack(free_settings(tmp_path), plan=plan, keep_alive=True) as stack:
+    with Stack(with_free_ports(tmp_path), plan=plan, keep_alive=True) as stack:
         stack.parts["host"].kill()
         blob = stack.parts["blob"]
         assert blob.pid is not None
@@ -95,10 +96,10 @@ def test_a_part_that_is_killed_on_purpose_stays_dead(tmp_path: Path) -> None:
 def test_a_second_stack_on_the_same_data_folder_is_refused_and_the_first_named(
     tmp_path: Path,
 ) -> None:
-    first = free_settings(tmp_path)
+    first = with_free_ports(tmp_path)
     with Stack(first, plan=plan_of([fake_part()])):
         with pytest.raises(AlreadyRunningError) as refusal:
-            Stack(free_settings(tmp_path), plan=plan_of([fake_part()])).start()
+            Stack(with_free_ports(tmp_path), plan=plan_of([fake_part()])).start()
 
         running = find_running(tmp_path)
 
@@ -111,7 +112,7 @@ def test_a_second_stack_on_the_same_data_folder_is_refused_and_the_first_named(
 
 
 def test_a_port_in_use_stops_the_start_before_any_part_runs(tmp_path: Path) -> None:
-    settings = free_settings(tmp_path)
+    settings = with_free_ports(tmp_path)
     stack = Stack(settings, plan=plan_of([fake_part()]))
 
     with socket.create_server(("127.0.0.1", settings.blob_port)), pytest.raises(PortsError):
@@ -122,7 +123,7 @@ def test_a_port_in_use_stops_the_start_before_any_part_runs(tmp_path: Path) -> N
 
 
 def test_a_stack_starts_again_on_the_folder_of_one_that_was_stopped(tmp_path: Path) -> None:
-    settings = free_settings(tmp_path)
+    settings = with_free_ports(tmp_path)
     for _ in range(2):
         with Stack(settings, plan=plan_of([fake_part()])) as stack:
             pass

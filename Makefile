@@ -1,0 +1,94 @@
+# `make` tells what there is. Variables: FILE=path, ONCE=1, VERBOSE=1 and LOCAL_* (see the README).
+
+SHELL := /bin/bash
+.SHELLFLAGS := -eu -o pipefail -c
+.DEFAULT_GOAL := help
+MAKEFLAGS += --no-print-directory
+
+# Passed through the environment: a file's name may hold anything.
+export FILE
+
+PYTHON := .venv/bin/python
+LOCAL_DATA ?= .local
+on = $(filter-out 0 no false off,$(1))
+
+# What is missing, and where to get it.
+missing = { echo '$(1) is missing. Get it: $(2)' >&2; exit 1; }
+
+PYTHON_PACKAGES := .venv/.installed
+NODE_PACKAGES := node_modules/.installed
+
+.PHONY: help install run submit jobs logs reset test check format
+
+help:
+	@echo 'make run      start the embedded Azure and show one job from end to end'
+	@echo '              FILE=path.pdf: your own document; ONCE=1: end with the job; VERBOSE=1: all logs'
+	@echo 'make submit   FILE=path.pdf: submit another document to what runs'
+	@echo 'make jobs     the newest jobs'
+	@echo 'make logs     follow the logs of all parts'
+	@echo 'make reset    clear the data folder ($(LOCAL_DATA))'
+	@echo 'make test     all tests, with the coverage of shared/'
+	@echo 'make check    ruff, ruff format and mypy'
+	@echo 'make format   let ruff format the code'
+	@echo 'make install  install what is missing; the others do it themselves'
+
+install: $(PYTHON_PACKAGES) $(NODE_PACKAGES)
+
+run: install
+	@$(PYTHON) -m local.demo $(if $(call on,$(ONCE)),--once) $(if $(call on,$(VERBOSE)),--verbose)
+
+submit: install
+	@$(PYTHON) -m local.demo.submit
+
+jobs: install
+	@$(PYTHON) -m local.demo.jobs
+
+logs:
+	@tail -n 10 -F '$(LOCAL_DATA)'/logs/*.log
+
+reset: install
+	@$(PYTHON) -m local.supervisor.reset
+
+test: install
+	$(PYTHON) -m pytest --cov --cov-report=term:skip-covered
+
+check: install
+	$(PYTHON) -m ruff check .
+	$(PYTHON) -m ruff format --check .
+	$(PYTHON) -m mypy shared local function_app.py
+
+format: install
+	$(PYTHON) -m ruff format .
+
+# A name that is found may still be a shim that fails: only what runs, and is new enough, counts.
+.venv/bin/python:
+	@for name in python3.13 python3.14 python3 python; do \
+	  if $$name -c 'import sys; sys.exit(sys.version_info < (3, 13))' 2>/dev/null; then break; fi; \
+	  name=; \
+	done; \
+	test -n "$$name" || $(call missing,Python 3.13 or newer,https://www.python.org/downloads/); \
+	$$name -c 'import venv, ensurepip' 2>/dev/null || \
+	  $(call missing,The venv module of Python,apt install python3-venv on Debian and Ubuntu); \
+	echo "Making .venv with $$($$name --version)"; \
+	$$name -m venv .venv
+
+$(PYTHON_PACKAGES): .venv/bin/python requirements.txt requirements-dev.txt
+	@command -v cc gcc clang >/dev/null || \
+	  $(call missing,A C compiler,apt install build-essential; on macOS xcode-select --install)
+	@test -e "$$($(PYTHON) -c 'import sysconfig as s; print(s.get_path("include"))')/Python.h" || \
+	  $(call missing,Python.h,apt install python3-dev on Debian and Ubuntu)
+	@printf 'Installing Python packages; the first time takes about a minute '
+	@set -o pipefail; $(PYTHON) -m pip install --disable-pip-version-check -r requirements-dev.txt | \
+	  while read -r word _; do \
+	    case $$word in Collecting|Building|Installing) printf .;; esac; \
+	  done
+	@echo ' done'
+	@touch $@
+
+$(NODE_PACKAGES): package.json package-lock.json
+	@node -e 'process.exit(process.versions.node.split(".")[0] < 20)' 2>/dev/null || \
+	  $(call missing,Node 20 or newer,https://nodejs.org)
+	@command -v npm >/dev/null || $(call missing,npm,https://nodejs.org or apt install npm)
+	@echo 'Installing Azurite, the local Blob Storage'
+	@npm ci --no-audit --no-fund --loglevel=error
+	@touch $@

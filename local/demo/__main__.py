@@ -1,0 +1,72 @@
+"""`make run`: start the embedded Azure and show one job from end to end.
+
+`FILE` in the environment names a document of one's own.
+"""
+
+import argparse
+import logging
+import os
+import signal
+import sys
+from pathlib import Path
+from types import FrameType
+
+from azure.core.exceptions import AzureError
+
+from local.demo.console import complain
+from local.demo.document import INVOICE, DocumentError, read_document
+from local.demo.follow import JobStuckError
+from local.demo.prerequisites import MissingError, check_prerequisites
+from local.demo.run import run
+from local.settings import read_local_settings
+from local.supervisor.data import DataFolderError
+from local.supervisor.lock import AlreadyRunningError
+from local.supervisor.ports import PortsError
+from local.supervisor.processes import PartFailedError
+
+EXPECTED = (
+    AlreadyRunningError,
+    AzureError,
+    DataFolderError,
+    DocumentError,
+    JobStuckError,
+    MissingError,
+    PartFailedError,
+    PortsError,
+    ValueError,
+)
+"""Problems that a person can do something about: told in one piece, without a stack trace."""
+
+
+def main() -> int:
+    """0 when the job succeeded or Ctrl-C ended a running stack; otherwise 1, with the reason."""
+    logging.getLogger("azure").setLevel(logging.CRITICAL)  # what fails is said in our words
+    options = _options()
+    for number in (signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, _interrupt)
+    try:
+        document = read_document(Path(os.environ.get("FILE") or INVOICE))
+        check_prerequisites()
+        succeeded = run(read_local_settings(), document, options.once, options.verbose)
+        return 0 if succeeded else 1
+    except EXPECTED as error:
+        complain(f"make run: {error}")
+        return 1
+    except KeyboardInterrupt:
+        return 128 + signal.SIGINT
+
+
+def _options() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(prog="python -m local.demo", description=__doc__)
+    parser.add_argument("--once", action="store_true", help="end when the job has ended")
+    parser.add_argument("--verbose", action="store_true", help="show what every part prints")
+    return parser.parse_args()
+
+
+def _interrupt(_number: int, _frame: FrameType | None) -> None:
+    """Being told to end, and losing the terminal, are handled as Ctrl-C is."""
+    raise KeyboardInterrupt
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,81 @@
+"""Starts the stack, submits a document, shows its job, and stays up."""
+
+import signal
+import time
+from datetime import UTC, datetime
+
+from local.demo.console import near, say, say_part, size
+from local.demo.document import Document
+from local.demo.follow import JobStuckError, announced_steps, show_job
+from local.demo.next_steps import next_steps
+from local.demo.status_service import Announcement
+from local.demo.surroundings import Surroundings, surround
+from local.settings import LocalSettings
+from local.supervisor.log import show_nothing
+from local.supervisor.stack import Stack
+
+
+class LiveStatuses:
+    """Prints what the Status service hears of jobs, once the first one has been shown."""
+
+    def __init__(self) -> None:
+        self.shown = False
+
+    def __call__(self, announcement: Announcement) -> None:
+        if self.shown:
+            reason = announcement.report.text
+            say(
+                f"{announcement.received_at.astimezone():%H:%M:%S}  job {announcement.job_id}"
+                f"  {announcement.status}{f': {reason}' if reason else ''}"
+            )
+
+
+def run(settings: LocalSettings, document: Document, once: bool, verbose: bool) -> bool:
+    """Whether the document's job succeeded; without `once`, True after Ctrl-C.
+
+    Raises what `Stack.start` raises, AzureError, and with `once` JobStuckError.
+    """
+    began = time.monotonic()
+    say(f"Starting the embedded Azure, with its data in {near(settings.data)}/")
+    stack = Stack(
+        settings,
+        keep_alive=not once,
+        announce=lambda line: say(f"  {line}"),
+        show=say_part if verbose else show_nothing,
+    )
+    live = LiveStatuses()
+    with stack, surround(settings, live) as services:
+        say(f"All parts are ready after {time.monotonic() - began:.1f} s.")
+        say()
+        if once:
+            return _show_one(services, document)
+        try:
+            _show_one(services, document)
+        except JobStuckError as problem:
+            say(f"The job is stuck: {problem}; see the logs")
+        live.shown = True
+        _stay(stack)
+    return True
+
+
+def _show_one(services: Surroundings, document: Document) -> bool:
+    say(f"Submitting {document.name}, {size(len(document.content))}")
+    since = datetime.now(UTC)
+    stored = services.files.submit(document.content, document.name)
+    say(f"  file  {stored.file_id}")
+    say(f"  job   {stored.job_id}")
+    say()
+    return show_job(announced_steps(services.statuses, stored), since)
+
+
+def _stay(stack: Stack) -> None:
+    say()
+    addresses = {name: process.part.address for name, process in stack.parts.items()}
+    for line in next_steps(stack.settings, addresses):
+        say(line)
+    say()
+    try:
+        while True:
+            signal.pause()
+    except KeyboardInterrupt:
+        say("\nStopping.")
