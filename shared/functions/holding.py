@@ -38,13 +38,16 @@ class Patience:
 PATIENCE = Patience()
 
 
-async def hold(use_case: Callable[[], T], delivery_count: int, patience: Patience = PATIENCE) -> T:
+async def hold(
+    use_case: Callable[[], T], delivery_count: int, patience: Patience | None = None
+) -> T:
     """Run a blocking use case, again and again while it raises TransientError or NotYetError.
 
     Raises the last of them when patience ends, and PermanentError at once: the platform then
     delivers again, up to the subscription's count. A permanent failure is logged once, at the
     first delivery.
     """
+    patience = patience or PATIENCE
     waiting = _Waiting(patience)
     while True:
         try:
@@ -61,8 +64,9 @@ async def hold(use_case: Callable[[], T], delivery_count: int, patience: Patienc
             await waiting.pause(error, patience.not_yet)
 
 
-async def afterwards(step: Callable[[], Awaitable[None]], patience: Patience = PATIENCE) -> None:
+async def afterwards(step: Callable[[], Awaitable[None]], patience: Patience | None = None) -> None:
     """Do what follows a commit, trying for seconds. Raises the last failure: a repeat heals it."""
+    patience = patience or PATIENCE
     waiting = _Waiting(patience)
     while True:
         try:

@@ -23,6 +23,7 @@ from shared.services.job_changes import JobRules
 from shared.services.outbox import SendOutbox
 from shared.services.ports import Transaction
 from shared.services.record_report import Recorded, RecordReport
+from shared.wiring import App
 from tests.database import add_extractor, add_file
 
 T = TypeVar("T")
@@ -69,6 +70,7 @@ class World:
     down: set[str] = field(default_factory=set)
     oldest_report: datetime | None = None
     registered: list[Extractor] | None = None
+    refused: Exception | None = None
     longest_call: timedelta = timedelta(seconds=30)
     while_calling: Callable[[], object] = lambda: None
 
@@ -126,6 +128,22 @@ class World:
         self.steps.step()
         if part in self.down:
             raise TransientError(part, "out of reach")
+
+    def authorize(self, authorization: str | None, role: str) -> None:
+        if self.refused:
+            raise self.refused
+
+    def as_app(self) -> App:
+        """The use cases as the triggers find them."""
+        return App(
+            accept_file=self.accept,
+            record_report=self.report_use_case,
+            call_extractor=self.call_use_case,
+            expire_job=self.expire_use_case,
+            send_outbox=self.send_outbox,
+            active_extractors=lambda client: self.run(lambda tx: tx.registrations.active(client)),
+            authorize_service=self.authorize,
+        )
 
     # What the tests do and look at.
 
