@@ -1,0 +1,1 @@
+"""The embedded Azure Functions host: the real Python worker library with triggers around it."""

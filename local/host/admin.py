@@ -1,0 +1,126 @@
+"""The host's own paths under `/admin`: ping, status, the list of functions, starting a timer."""
+
+import asyncio
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from aiohttp import web
+
+from local.host.functions import Function
+from local.host.keys import Keys, presented_key
+from local.host.timers import Timer
+from local.host.worker import HOST_VERSION
+
+NO_STORE = {"Cache-Control": "no-store,no-cache", "Pragma": "no-cache"}
+
+
+@dataclass
+class HostStatus:
+    """What the host knows of itself; `error` set means that it can't run."""
+
+    error: str | None = None
+    started: float = field(default_factory=time.monotonic)
+
+    def document(self) -> dict[str, Any]:
+        """The body of `/admin/host/status`; `processUptime` is in milliseconds."""
+        return {
+            "id": "local",
+            "state": "Error" if self.error else "Running",
+            "version": HOST_VERSION,
+            "versionDetails": f"{HOST_VERSION}+local",
+            "platformVersion": "",
+            "instanceId": "",
+            "computerName": "",
+            "processUptime": round((time.monotonic() - self.started) * 1000),
+            "functionAppContentEditingState": "Unknown",
+            **({"errors": [self.error]} if self.error else {}),
+        }
+
+
+class Admin:
+    """Answers `/admin/…`; all but ping and warm-up want the master key."""
+
+    def __init__(
+        self,
+        status: HostStatus,
+        keys: Keys,
+        functions: Sequence[Function] = (),
+        timers: Mapping[str, Timer] | None = None,
+    ) -> None:
+        self._status = status
+        self._keys = keys
+        self._functions = {function.name.lower(): function for function in functions}
+        self._timers = timers or {}
+        self._started: set[asyncio.Task[None]] = set()
+
+    async def handle(self, request: web.Request, path: str) -> web.StreamResponse:
+        """The answer for a decoded path that begins with `/admin/`."""
+        match path.strip("/").lower().split("/")[1:]:
+            case ["host", "ping"]:
+                return web.Response(headers=NO_STORE)
+            case ["warmup"] if not self._status.error:
+                return web.Response()
+            case ["host" | "functions", *_] as parts:
+                if not self._keys.is_master(presented_key(request)):
+                    return unauthorized()
+                return self._with_key(request, parts)
+            case _:
+                return web.Response(status=404)
+
+    def _with_key(self, request: web.Request, parts: list[str]) -> web.Response:
+        match parts:
+            case ["host", "status"]:
+                return web.json_response(self._status.document())
+            case ["functions"]:
+                return web.json_response([_describe(request, f) for f in self._functions.values()])
+            case ["functions", name, *rest] if name in self._functions:
+                return self._one(request, self._functions[name], rest)
+            case _:
+                return web.Response(status=404)
+
+    def _one(self, request: web.Request, function: Function, rest: list[str]) -> web.Response:
+        if rest == ["status"]:
+            return web.json_response({})
+        if rest:
+            return web.Response(status=404)
+        if request.method == "POST":
+            return self._start(request, function)
+        return web.json_response(_describe(request, function))
+
+    def _start(self, request: web.Request, function: Function) -> web.Response:
+        if request.content_type != "application/json":
+            return web.Response(status=415)
+        timer = self._timers.get(function.name)
+        if timer is None:
+            return web.Response(status=501, text="Only timers can be started here.")
+        task = asyncio.ensure_future(timer.fire())
+        self._started.add(task)
+        task.add_done_callback(self._started.discard)
+        return web.Response(status=202)
+
+
+def unauthorized() -> web.Response:
+    """401 as the host's own paths answer it."""
+    return web.Response(status=401, headers={"WWW-Authenticate": "Bearer"})
+
+
+def _describe(request: web.Request, function: Function) -> dict[str, Any]:
+    bindings = [{"type": b.type, "name": b.name, **b.settings} for b in function.bindings]
+    return {
+        "name": function.name,
+        "href": f"http://{request.host}/admin/functions/{function.name}",
+        "language": "python",
+        "config": {
+            "name": function.name,
+            "entryPoint": function.name,
+            "scriptFile": function.script_file,
+            "language": "python",
+            "functionDirectory": function.directory,
+            "bindings": bindings,
+        },
+        "isDisabled": function.disabled,
+        "isDirect": False,
+        "isProxy": False,
+    }

@@ -1,0 +1,168 @@
+"""The order in which the host starts and stops."""
+
+import asyncio
+import logging
+import os
+import signal
+import socket
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from aiohttp import web
+
+from local.host import console
+from local.host.admin import Admin, HostStatus
+from local.host.config import HostConfig, HostError, read_app_settings, read_host_config
+from local.host.functions import Function, FunctionInError, load_order, read_function
+from local.host.http import Front, make_app, make_runner
+from local.host.invoker import Invoker
+from local.host.keys import Keys
+from local.host.protocol import RpcFunctionMetadata
+from local.host.triggers import Triggers, log_in_error
+from local.host.worker import IndexingFailed, Worker
+from local.settings import HOST
+
+STOP_SECONDS = 2.0
+"""How long listeners may take to give back their messages when the host is told to end."""
+
+logger = logging.getLogger(__name__)
+
+
+async def run(app: Path, port: int, data: Path) -> None:
+    """Serve the app until SIGINT or SIGTERM; port 0 means any free one.
+
+    Prints `ready host http://127.0.0.1:PORT` once listeners are started. A host error is logged,
+    and every path answers 503 until the process ends. Raises SystemExit when the port is taken.
+    """
+    told_to_end = _end_signal()
+    running: dict[str, str] = {}
+    console.set_up(running)
+    listener = _bind(port)
+    url = f"http://{HOST}:{listener.getsockname()[1]}"
+    try:
+        loaded = await load(app, data, running)
+    except HostError as error:
+        logger.critical("A host error has occurred: %s", error)
+        await _serve(listener, _front_in_error(str(error), data), {})
+        await told_to_end.wait()
+        return
+    await _run_loaded(loaded, listener, url, data, told_to_end)
+
+
+@dataclass(frozen=True)
+class LoadedApp:
+    """An app that can run: its configuration, its functions by trigger, and what calls them."""
+
+    config: HostConfig
+    triggers: Triggers
+    invoker: Invoker
+
+
+async def load(app: Path, data: Path, running: dict[str, str]) -> LoadedApp:
+    """Read settings and `host.json`, index the app, load its functions; raises HostError."""
+    for name, value in read_app_settings(app).items():
+        os.environ.setdefault(name, value)
+    config = read_host_config(app, os.environ)
+    worker = Worker()
+    invoker = Invoker(worker, config.function_timeout, running)
+    triggers = Triggers(config, os.environ, data, invoker)
+    functions = await _load_functions(worker, app, config)
+    logger.info("Found the following functions: %s", ", ".join(f.name for f in functions))
+    triggers.add(functions)
+    return LoadedApp(config, triggers, invoker)
+
+
+async def _load_functions(worker: Worker, app: Path, config: HostConfig) -> list[Function]:
+    functions = []
+    for metadata in await _index(worker, app, config):
+        try:
+            functions.append(read_function(metadata, os.environ))
+        except FunctionInError as error:
+            log_in_error(metadata.name, error)
+        else:
+            await worker.load(metadata.function_id)
+    return functions
+
+
+async def _index(worker: Worker, app: Path, config: HostConfig) -> Sequence[RpcFunctionMetadata]:
+    """The wanted functions in load order; none when the app can't be indexed."""
+    try:
+        found = await worker.index(app)
+        if not config.strict_json:
+            raise IndexingFailed("host.json has comments or commas that JSON does not have.")
+    except IndexingFailed as error:
+        logger.error("0 functions found, because the app can't be indexed:\n%s", error)
+        return []
+    wanted = [f for f in found if config.functions is None or f.name in config.functions]
+    return sorted(wanted, key=lambda metadata: load_order(metadata.name))
+
+
+async def _run_loaded(
+    loaded: LoadedApp, listener: socket.socket, url: str, data: Path, told_to_end: asyncio.Event
+) -> None:
+    runner = await _serve(listener, _front(loaded, data), loaded.config.custom_headers)
+    triggers = loaded.triggers
+    tasks = [asyncio.create_task(timer.run()) for timer in triggers.timers.values()]
+    tasks += [asyncio.create_task(listener.run()) for listener in triggers.listeners]
+    sys.stdout.write(f"ready host {url}\n")
+    sys.stdout.flush()
+    await told_to_end.wait()
+    await _cancel(tasks)
+    await runner.cleanup()
+
+
+async def _cancel(tasks: Sequence[asyncio.Task[None]]) -> None:
+    """Listeners give back their messages; calls in progress are not waited for."""
+    for task in tasks:
+        task.cancel()
+    if tasks:
+        await asyncio.wait(tasks, timeout=STOP_SECONDS)
+
+
+async def _serve(
+    listener: socket.socket, front: Front, custom_headers: dict[str, str]
+) -> web.AppRunner:
+    runner = make_runner(make_app(front, [], custom_headers))
+    await runner.setup()
+    await web.SockSite(runner, listener).start()
+    return runner
+
+
+def _front(loaded: LoadedApp, data: Path) -> Front:
+    functions = loaded.triggers.functions
+    keys = Keys.open(data / "keys.json", functions)
+    status = HostStatus()
+    return Front(
+        status=status,
+        keys=keys,
+        admin=Admin(status, keys, list(functions.values()), loaded.triggers.timers),
+        invoker=loaded.invoker,
+        functions=functions,
+        routes=loaded.triggers.routes,
+    )
+
+
+def _front_in_error(error: str, data: Path) -> Front:
+    keys = Keys.open(data / "keys.json", ())
+    status = HostStatus(error)
+    return Front(status=status, keys=keys, admin=Admin(status, keys))
+
+
+def _bind(port: int) -> socket.socket:
+    """Take the port without accepting: until the host is ready, connections are refused."""
+    listener = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
+    listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    try:
+        listener.bind((HOST, port))
+    except OSError as error:
+        raise SystemExit(f"host cannot listen on {HOST}:{port}: {error.strerror}") from None
+    return listener
+
+
+def _end_signal() -> asyncio.Event:
+    told = asyncio.Event()
+    for number in (signal.SIGTERM, signal.SIGINT):
+        asyncio.get_running_loop().add_signal_handler(number, told.set)
+    return told

@@ -1,0 +1,121 @@
+"""The HTTP server in front: the host's own paths, the durable web hooks, and HTTP triggers."""
+
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from aiohttp import web
+from aiohttp.http import SERVER_SOFTWARE
+
+from local.host.admin import Admin, HostStatus
+from local.host.functions import Function
+from local.host.http_request import MAX_HEADER_BYTES, read_request, refusal
+from local.host.http_response import FAILED, to_response
+from local.host.invoker import Invoker
+from local.host.keys import Keys, presented_key
+from local.host.protocol import TypedData
+from local.host.routes import Route, find
+from local.host.urls import BadPath, decode_path
+from local.host.worker import CallFailed
+
+REASON = "This function was programmatically called via the host APIs."
+SERVER = "Kestrel"
+"""What the real host calls itself in the header `Server`."""
+PARSER_LIMIT = 4 * MAX_HEADER_BYTES
+"""Beyond the host's own limits, so that those answer."""
+ROOT_PAGE = b"<!DOCTYPE html><title>Functions</title><p>Your functions app is up and running.</p>\n"
+
+
+@dataclass(frozen=True)
+class Front:
+    """Everything a request may need."""
+
+    status: HostStatus
+    keys: Keys
+    admin: Admin
+    invoker: Invoker | None = None
+    functions: Mapping[str, Function] = field(default_factory=dict)
+    routes: Sequence[Route] = ()
+
+    async def handle(self, request: web.Request) -> web.StreamResponse:
+        """Answer what no other route of the server takes."""
+        refused = refusal(request)
+        if refused:
+            return web.Response(status=refused)
+        try:
+            path = decode_path(request.raw_path.partition("?")[0])
+            return await self._route(request, path)
+        except BadPath:
+            return web.Response(status=400)
+
+    async def _route(self, request: web.Request, path: str) -> web.StreamResponse:
+        if path.lower().startswith("/admin/"):
+            answer = await self.admin.handle(request, path)
+            if answer.status != 404 or not self.status.error:
+                return answer
+        if self.status.error:
+            return _not_running()
+        if path == "/":
+            return web.Response(body=ROOT_PAGE, headers={"Content-Type": "text/html"})
+        if path.lower().startswith("/runtime/webhooks/"):
+            return web.Response(status=401, headers={"WWW-Authenticate": "Bearer"})
+        found = find(self.routes, request.method, path)
+        if found is None:
+            return web.Response(status=404)
+        name, params = found
+        return await self._call(request, self.functions[name], path, params)
+
+    async def _call(
+        self, request: web.Request, function: Function, path: str, params: Mapping[str, str]
+    ) -> web.StreamResponse:
+        assert self.invoker is not None, "routes exist only with an invoker"
+        level = function.trigger.settings.get("authLevel", "FUNCTION")
+        if not self.keys.opens(level, function.name, presented_key(request)):
+            return web.Response(status=401)
+        inputs = {function.trigger.name: TypedData(http=await read_request(request, path, params))}
+        try:
+            return to_response(await self.invoker.call(function, inputs, {}, REASON))
+        except CallFailed:
+            return web.Response(status=FAILED)
+
+
+def make_app(
+    front: Front, routes: Iterable[web.RouteDef], custom_headers: Mapping[str, str]
+) -> web.Application:
+    """The server: `routes` (the durable web hooks) first, everything else to `front`."""
+    app = web.Application(client_max_size=0)
+    app.add_routes(routes)
+    app.router.add_route("*", "/{path:.*}", front.handle)
+    app.on_response_prepare.append(_add_headers(custom_headers))
+    return app
+
+
+def make_runner(app: web.Application) -> web.AppRunner:
+    """The runner with limits that leave the answer to the host, and bodies left as they came."""
+    return web.AppRunner(
+        app,
+        access_log=None,
+        auto_decompress=False,
+        max_line_size=PARSER_LIMIT,
+        max_field_size=PARSER_LIMIT,
+        shutdown_timeout=0.1,
+    )
+
+
+type Hook = Callable[[web.Request, web.StreamResponse], Awaitable[None]]
+
+
+def _add_headers(headers: Mapping[str, str]) -> Hook:
+    async def add(_request: web.Request, response: web.StreamResponse) -> None:
+        for name, value in headers.items():
+            response.headers.setdefault(name, value)
+        if response.headers["Server"] == SERVER_SOFTWARE:
+            response.headers["Server"] = SERVER
+
+    return add
+
+
+def _not_running() -> web.Response:
+    response = web.Response(status=503, body=b"Function host is not running.")
+    response.headers.popall("Content-Type", None)
+    response.enable_chunked_encoding()
+    return response

@@ -1,0 +1,87 @@
+"""Hosts as processes of their own, for tests that talk to them."""
+
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+APPS = Path(__file__).parent / "apps"
+DEADLINE_SECONDS = 20.0
+
+
+@dataclass
+class RunningHost:
+    """A host process; `log` is the file that its standard error goes to."""
+
+    process: subprocess.Popen[str]
+    data: Path
+    log: Path
+    url: str = ""
+
+    @property
+    def port(self) -> int:
+        return int(self.url.rpartition(":")[2])
+
+    def logged(self) -> str:
+        return self.log.read_text()
+
+    def wait_for_log(self, text: str) -> None:
+        wait_until(lambda: text in self.logged(), f"{text!r} in the log:\n{self.logged()}")
+
+    def kill(self) -> None:
+        self.process.kill()
+        self.process.wait()
+
+
+def start_host(
+    app: Path, data: Path, environment: Mapping[str, str] | None = None, port: int = 0
+) -> RunningHost:
+    """Start a host on an app folder without waiting for it."""
+    data.mkdir(parents=True, exist_ok=True)
+    log = data / "host.log"
+    command = [sys.executable, "-m", "local.host", "--app", str(app)]
+    with log.open("a") as errors:
+        process = subprocess.Popen(
+            [*command, "--port", str(port), "--data", str(data)],
+            env={**os.environ, "AzureWebJobsStorage": "local", **(environment or {})},
+            stdout=subprocess.PIPE,
+            stderr=errors,
+            text=True,
+        )
+    return RunningHost(process, data, log)
+
+
+def wait_ready(host: RunningHost) -> RunningHost:
+    """Wait for the ready line and take the URL from it."""
+    assert host.process.stdout is not None
+    for line in host.process.stdout:
+        if line.startswith("ready host "):
+            host.url = line.split()[2]
+            return host
+    raise AssertionError(f"the host did not become ready:\n{host.logged()}")
+
+
+@contextmanager
+def running_host(
+    app: Path, data: Path, environment: Mapping[str, str] | None = None, port: int = 0
+) -> Iterator[RunningHost]:
+    """A ready host until the block ends."""
+    host = start_host(app, data, environment, port)
+    with host.process:
+        try:
+            yield wait_ready(host)
+        finally:
+            host.process.kill()
+
+
+def wait_until(condition: object, what: str, seconds: float = DEADLINE_SECONDS) -> None:
+    """Wait until `condition()` is true, or fail."""
+    assert callable(condition)
+    deadline = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < deadline, f"waited {seconds} s for {what}"
+        time.sleep(0.02)
