@@ -4,7 +4,7 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import ColumnElement, Connection, exists, func, insert, or_, select, update
+from sqlalchemy import ColumnElement, Connection, func, insert, or_, select, update
 
 from shared.adapters.database.lengths import checked
 from shared.adapters.database.tables import job
@@ -99,4 +99,10 @@ class SqlCalls:
 
 
 def _job_is(status: JobStatus) -> ColumnElement[bool]:
-    return exists().where(job.c.JobID == table.c.JobID, job.c.Status == status.value)
+    """Reads the job as it stands, not a row version from before a change that is under way."""
+    return (
+        select(job.c.JobID)
+        .with_hint(job, "WITH (READCOMMITTEDLOCK)", "mssql")
+        .where(job.c.JobID == table.c.JobID, job.c.Status == status.value)
+        .exists()
+    )

@@ -75,8 +75,8 @@ class SqlDatabase:
                     raise
             tries += 1
             if tries == MAX_TRIES or self._clock() >= give_up_at:
-                raise TransientError("database", f"{reason} ({tries} tries)")
-            logger.warning("A unit of work is run again: %s (%d tries)", reason, tries)
+                raise TransientError("database", f"{reason} (try {tries} of {MAX_TRIES})")
+            logger.warning("A unit of work is run again: %s (try %d)", reason, tries)
             self._sleep(_pause(tries))
 
     def close(self) -> None:

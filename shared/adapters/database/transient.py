@@ -61,11 +61,11 @@ def passing_reason(error: Exception) -> str | None:
         return "every connection is in use"
     if not isinstance(error, DBAPIError):
         return None
+    lost = "the connection was lost" if error.connection_invalidated else None
     numbers = _numbers(error)
     if isinstance(error.orig, sqlite3.Error):
-        return SQLITE_ERRORS.get(numbers[0] & 0xFF)  # the higher bits say where it happened
+        return SQLITE_ERRORS.get(numbers[0] & 0xFF, lost)  # the higher bits say where
     known = [SQL_SERVER_ERRORS[number] for number in numbers if number in SQL_SERVER_ERRORS]
-    lost = "the connection was lost" if error.connection_invalidated else None
     return known[0] if known else SQL_STATES.get(_arguments(error)[0], lost)
 
 
