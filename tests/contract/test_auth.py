@@ -1,0 +1,323 @@
+"""Tokens verified against keys that an issuer publishes over HTTP."""
+
+import base64
+import hashlib
+import hmac
+import json
+import socket
+import time
+from collections.abc import Callable, Iterator
+from datetime import timedelta
+from typing import Any
+
+import jwt
+import pytest
+from cryptography.hazmat.primitives.asymmetric import ec, rsa
+from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
+
+from shared.auth import Caller, TokenVerifier, UnauthorizedError
+from shared.domain.errors import TransientError
+from tests.contract.waiting import wait_until
+from tests.contract.web_server import Reply, WebServer, web_server
+
+ISSUER = "https://issuer.example/tenant-1/v2.0"
+AUDIENCE = "api://extractor-service"
+TENANT = "tenant-1"
+RSA_KEY = rsa.generate_private_key(65537, 2048)
+OTHER_RSA_KEY = rsa.generate_private_key(65537, 2048)
+EC_KEY = ec.generate_private_key(ec.SECP256R1())
+
+
+def published(**keys: Any) -> bytes:
+    """A key set of the public halves, by key id."""
+    return json.dumps({"keys": [_jwk(kid, key) for kid, key in keys.items()]}).encode()
+
+
+def _jwk(kid: str, key: Any) -> dict[str, Any]:
+    is_rsa = isinstance(key, rsa.RSAPrivateKey)
+    algorithm = jwt.algorithms.RSAAlgorithm if is_rsa else jwt.algorithms.ECAlgorithm
+    return {**algorithm.to_jwk(key.public_key(), as_dict=True), "kid": kid, "use": "sig"}
+
+
+KEYS = published(rsa=RSA_KEY, ec=EC_KEY)
+
+
+@pytest.fixture
+def issuer() -> Iterator[WebServer]:
+    with web_server(lambda _: Reply(body=KEYS)) as server:
+        yield server
+
+
+def verifier(issuer: WebServer, **options: Any) -> TokenVerifier:
+    settings = {
+        "issuers": frozenset({ISSUER, "https://sts.example/tenant-1/"}),
+        "audiences": frozenset({AUDIENCE, "0a1b"}),
+        "jwks_url": f"{issuer.url}/keys",
+        "tenant": TENANT,
+    }
+    return TokenVerifier(**{**settings, **options})
+
+
+def claims(**changes: Any) -> dict[str, Any]:
+    """Valid claims with `changes`; None leaves a claim out."""
+    now = int(time.time())
+    valid = {
+        "iss": ISSUER,
+        "aud": AUDIENCE,
+        "tid": TENANT,
+        "nbf": now,
+        "exp": now + 3600,
+        "azp": "status-service",
+        "roles": ["REGISTRATION_READ"],
+    }
+    return {name: value for name, value in {**valid, **changes}.items() if value is not None}
+
+
+def signed(key: Any = RSA_KEY, algorithm: str = "RS256", kid: Any = "rsa", **changes: Any) -> str:
+    headers = {"kid": kid} if kid is not None else {}
+    return jwt.PyJWS().encode(json.dumps(claims(**changes)).encode(), key, algorithm, headers)
+
+
+def by_hand(header: dict[str, Any], signature: Callable[[bytes], bytes]) -> str:
+    """A token that no honest library would make."""
+    parts = b".".join(_base64(json.dumps(part).encode()) for part in (header, claims()))
+    return (parts + b"." + _base64(signature(parts))).decode()
+
+
+def is_unauthorized(verify: Callable[[str], Caller], token: str) -> bool:
+    try:
+        return not verify(token)
+    except UnauthorizedError:
+        return True
+
+
+def is_outage(verify: Callable[[str], Caller], token: str) -> bool:
+    try:
+        return not verify(token)
+    except TransientError:
+        return True
+
+
+def _base64(data: bytes) -> bytes:
+    return base64.urlsafe_b64encode(data).rstrip(b"=")
+
+
+@pytest.mark.parametrize(
+    ("key", "algorithm", "kid"), [(RSA_KEY, "RS256", "rsa"), (EC_KEY, "ES256", "ec")]
+)
+def test_a_token_signed_with_a_published_key_says_who_calls(
+    issuer: WebServer, key: Any, algorithm: str, kid: str
+) -> None:
+    caller = verifier(issuer).verify(signed(key, algorithm, kid))
+    assert caller == Caller("status-service", ("REGISTRATION_READ",))
+
+
+@pytest.mark.parametrize(
+    ("changes", "client_id"),
+    [
+        ({"azp": None, "appid": "v1-client"}, "v1-client"),
+        ({"azp": None}, None),
+        ({"azp": 5}, None),
+        ({"azp": ""}, None),
+    ],
+)
+def test_the_application_is_named_by_either_version_of_the_claim(
+    issuer: WebServer, changes: dict[str, Any], client_id: str | None
+) -> None:
+    assert verifier(issuer).verify(signed(**changes)).client_id == client_id
+
+
+@pytest.mark.parametrize(
+    ("claim", "roles"),
+    [
+        (["A", "B"], ("A", "B")),
+        ("A", ("A",)),
+        ("A B", ("A B",)),
+        ([], ()),
+        (["A", 5, None, ["B"]], ("A",)),
+        ({}, ()),
+        ({"A": "B"}, ()),
+        (5, ()),
+        (True, ()),
+        (None, ()),
+    ],
+)
+def test_roles_are_whole_values_and_odd_ones_are_none(
+    issuer: WebServer, claim: Any, roles: tuple[str, ...]
+) -> None:
+    assert verifier(issuer).verify(signed(roles=claim)).roles == roles
+
+
+def test_a_null_among_the_claims_is_no_role(issuer: WebServer) -> None:
+    token = jwt.encode({**claims(), "roles": None}, RSA_KEY, "RS256", headers={"kid": "rsa"})
+    assert verifier(issuer).verify(token).roles == ()
+
+
+NOW = int(time.time())
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"exp": NOW - 120},
+        {"exp": None},
+        {"exp": "soon"},
+        {"nbf": NOW + 3600},
+        {"iss": None},
+        {"iss": "https"},
+        {"iss": ISSUER[:-1]},
+        {"iss": ISSUER + "/"},
+        {"iss": ISSUER.upper()},
+        {"iss": [ISSUER]},
+        {"iss": ""},
+        {"aud": None},
+        {"aud": "api://other"},
+        {"aud": AUDIENCE[:-1]},
+        {"aud": []},
+        {"aud": ""},
+        {"aud": {"a": 1}},
+        {"tid": "tenant-2"},
+        {"tid": None},
+        {"tid": [TENANT]},
+    ],
+)
+def test_a_token_that_is_not_for_us_from_them_at_this_time_is_unauthorized(
+    issuer: WebServer, changes: dict[str, Any]
+) -> None:
+    with pytest.raises(UnauthorizedError) as caught:
+        verifier(issuer).verify(signed(**changes))
+    assert str(caught.value) == "A valid bearer token is required"
+    assert caught.value.reason
+
+
+@pytest.mark.parametrize("changes", [{"exp": NOW - 30}, {"nbf": NOW + 30}])
+def test_clocks_may_differ_by_the_leeway(issuer: WebServer, changes: dict[str, Any]) -> None:
+    assert verifier(issuer).verify(signed(**changes))
+
+
+def test_any_of_several_issuers_and_audiences_passes(issuer: WebServer) -> None:
+    token = signed(iss="https://sts.example/tenant-1/", aud=["other", "0a1b"])
+    assert verifier(issuer).verify(token)
+
+
+def test_without_a_tenant_setting_any_tenant_passes(issuer: WebServer) -> None:
+    assert verifier(issuer, tenant=None).verify(signed(tid="tenant-2"))
+
+
+PUBLIC_PEM = RSA_KEY.public_key().public_bytes(Encoding.PEM, PublicFormat.SubjectPublicKeyInfo)
+GOOD = signed()
+
+FORGED = {
+    "not a token": "abc",
+    "empty parts": "..",
+    "three letters": "a.b.c",
+    "four parts": f"{GOOD}.x",
+    "no signature": GOOD.rpartition(".")[0] + ".",
+    "changed payload": GOOD.replace(GOOD.split(".")[1], _base64(b'{"roles":["X"]}').decode()),
+    "header that is a list": f"{_base64(b'[]').decode()}.e30.e30",
+    "payload that is a list": jwt.PyJWS().encode(b"[]", RSA_KEY, "RS256", {"kid": "rsa"}),
+    "unsigned": by_hand({"alg": "none", "kid": "rsa"}, lambda _: b""),
+    "HS256 with the public key": by_hand(
+        {"alg": "HS256", "kid": "rsa"},
+        lambda parts: hmac.new(PUBLIC_PEM, parts, hashlib.sha256).digest(),
+    ),
+    "RS512": signed(algorithm="RS512"),
+    "algorithm in lower case": by_hand({"alg": "rs256", "kid": "rsa"}, lambda _: b"x"),
+    "algorithm that is a list": by_hand({"alg": ["RS256"], "kid": "rsa"}, lambda _: b"x"),
+    "no key id": signed(kid=None),
+    "key id that is a number": by_hand({"alg": "RS256", "kid": 5}, lambda _: b"x"),
+    "unknown key id": signed(kid="invented"),
+    "another key under a known id": signed(OTHER_RSA_KEY),
+    "elliptic curve under an RSA id": signed(EC_KEY, "ES256", "rsa"),
+    "RSA under an elliptic curve id": signed(kid="ec"),
+}
+
+
+@pytest.mark.parametrize("token", FORGED.values(), ids=FORGED.keys())
+def test_a_forged_or_broken_token_is_unauthorized(issuer: WebServer, token: str) -> None:
+    with pytest.raises(UnauthorizedError):
+        verifier(issuer).verify(token)
+
+
+@pytest.mark.parametrize("name", ["not a token", "unsigned", "HS256 with the public key"])
+def test_nonsense_never_reaches_the_key_server(issuer: WebServer, name: str) -> None:
+    with pytest.raises(UnauthorizedError):
+        verifier(issuer).verify(FORGED[name])
+    assert issuer.requests == []
+
+
+def test_keys_are_fetched_once_for_many_tokens(issuer: WebServer) -> None:
+    verify = verifier(issuer).verify
+    for _ in range(5):
+        verify(signed())
+    assert len(issuer.requests) == 1
+
+
+def test_a_rotated_key_is_found_by_fetching_again(issuer: WebServer) -> None:
+    verify = verifier(issuer, key_fetch_pause=timedelta(0)).verify
+    verify(signed())
+    issuer.answer = lambda _: Reply(body=published(next=OTHER_RSA_KEY))
+    assert verify(signed(OTHER_RSA_KEY, kid="next"))
+
+
+def test_invented_key_ids_cause_one_fetch_at_most(issuer: WebServer) -> None:
+    verify = verifier(issuer).verify
+    verify(signed())
+    for number in range(10):
+        with pytest.raises(UnauthorizedError):
+            verify(signed(kid=f"invented-{number}"))
+    assert len(issuer.requests) == 1
+
+
+def test_a_withdrawn_key_is_refused_once_its_life_in_the_cache_is_over(issuer: WebServer) -> None:
+    verify = verifier(issuer, key_life=timedelta(seconds=0.2)).verify
+    verify(signed())
+    issuer.answer = lambda _: Reply(body=published(next=OTHER_RSA_KEY))
+    wait_until(lambda: is_unauthorized(verify, signed()))
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [
+        Reply(503),
+        Reply(404),
+        Reply(302, headers={"Location": "/other"}),
+        Reply(200, b"<html>"),
+        Reply(200, b"[]"),
+        Reply(200, b'{"keys": []}'),
+        Reply(200, b'{"keys": [{"kty": "unknown"}]}'),
+    ],
+)
+def test_a_key_server_without_keys_is_an_outage_and_not_a_bad_token(
+    issuer: WebServer, reply: Reply
+) -> None:
+    issuer.answer = lambda _: reply
+    with pytest.raises(TransientError, match="key server"):
+        verifier(issuer).verify(signed())
+
+
+def test_a_key_server_that_refuses_connections_is_an_outage() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as closing:
+        port = closing.getsockname()[1]
+    unreachable = WebServer(port, lambda _: Reply(), [])
+    with pytest.raises(TransientError, match="key server"):
+        verifier(unreachable).verify(signed())
+
+
+def test_an_outage_is_not_asked_about_again_at_once_and_ends(issuer: WebServer) -> None:
+    verify = verifier(issuer, key_fetch_pause=timedelta(seconds=0.3)).verify
+    issuer.answer = lambda _: Reply(503)
+    for _ in range(5):
+        with pytest.raises(TransientError):
+            verify(signed())
+    assert len(issuer.requests) == 1
+    issuer.answer = lambda _: Reply(body=KEYS)
+    wait_until(lambda: not is_outage(verify, signed()))
+    assert verify(signed())
+
+
+def test_known_keys_go_on_working_while_the_key_server_is_down(issuer: WebServer) -> None:
+    verify = verifier(issuer).verify
+    verify(signed())
+    issuer.answer = lambda _: Reply(503)
+    assert verify(signed())

@@ -1,0 +1,79 @@
+"""Authorization headers, roles, and what a verifier refuses to be built with."""
+
+from datetime import timedelta
+
+import pytest
+
+from shared.auth import (
+    Caller,
+    ForbiddenError,
+    TokenVerifier,
+    UnauthorizedError,
+    bearer_token,
+    require_role,
+)
+
+ISSUERS = frozenset({"https://issuer.example/v2.0"})
+AUDIENCES = frozenset({"api://extractor-service"})
+KEYS_URL = "https://issuer.example/keys"
+
+
+@pytest.mark.parametrize(
+    "header", ["Bearer a.b-c_d.e", "bearer a.b-c_d.e", "BEARER   a.b-c_d.e", "Bearer a.b-c_d.e "]
+)
+def test_the_token_of_a_bearer_header_is_taken(header: str) -> None:
+    assert bearer_token(header) == "a.b-c_d.e"
+
+
+@pytest.mark.parametrize(
+    "header",
+    [
+        None,
+        "",
+        "Bearer",
+        "Bearer ",
+        "a.b.c",
+        "Basic dXNlcjpzZWNyZXQ=",
+        "Bearer a.b.c d.e.f",
+        "Bearer a.b.c,Bearer d.e.f",
+        "Bearer a.b.c, Bearer d.e.f",
+        "Bearertoken",
+        "Bearer tök.en",
+        "Bearer a.b.c\n",
+        " Bearer a.b.c",
+    ],
+)
+def test_any_other_header_is_unauthorized(header: str | None) -> None:
+    with pytest.raises(UnauthorizedError, match="A valid bearer token is required"):
+        bearer_token(header)
+
+
+def test_a_caller_with_the_role_may_go_on() -> None:
+    require_role(Caller("status-service", ("OTHER", "REGISTRATION_READ")), "REGISTRATION_READ")
+
+
+@pytest.mark.parametrize(
+    "roles", [(), ("REGISTRATION",), ("REGISTRATION_READ_ALL",), ("registration_read",), ("",)]
+)
+def test_only_the_whole_role_counts_and_the_answer_names_what_is_missing(
+    roles: tuple[str, ...],
+) -> None:
+    with pytest.raises(ForbiddenError, match="role REGISTRATION_READ is required"):
+        require_role(Caller("status-service", roles), "REGISTRATION_READ")
+
+
+@pytest.mark.parametrize("values", [frozenset[str](), frozenset({""}), frozenset({"a", "  "})])
+def test_a_verifier_with_nothing_to_check_against_is_not_built(values: frozenset[str]) -> None:
+    with pytest.raises(ValueError, match="issuer must not be blank"):
+        TokenVerifier(values, AUDIENCES, KEYS_URL)
+    with pytest.raises(ValueError, match="audience must not be blank"):
+        TokenVerifier(ISSUERS, values, KEYS_URL)
+
+
+def test_a_blank_tenant_is_refused_because_it_would_match_tokens_without_one() -> None:
+    with pytest.raises(ValueError, match="tenant must not be blank"):
+        TokenVerifier(ISSUERS, AUDIENCES, KEYS_URL, tenant=" ")
+
+
+def test_building_a_verifier_fetches_nothing() -> None:
+    TokenVerifier(ISSUERS, AUDIENCES, "http://127.0.0.1:9/keys", leeway=timedelta(0))
