@@ -3,7 +3,7 @@
 import asyncio
 import logging
 from http import HTTPStatus
-from pathlib import Path
+from typing import BinaryIO
 
 import aiohttp
 from yarl import URL
@@ -24,9 +24,9 @@ class _PassingError(ExtractionError):
 
 
 async def download(
-    session: aiohttp.ClientSession, link: str, target: Path, max_bytes: int = MAX_BYTES
+    session: aiohttp.ClientSession, link: str, target: BinaryIO, max_bytes: int = MAX_BYTES
 ) -> None:
-    """Store the file behind `link` as `target`. Raises ExtractionError.
+    """Copy the file behind `link` to `target`. Raises ExtractionError.
 
     The link is used as it is given: decoding and encoding it again would break its signature.
     """
@@ -40,11 +40,13 @@ async def download(
     return await _try_once(session, url, target, max_bytes)
 
 
-async def _try_once(session: aiohttp.ClientSession, url: URL, target: Path, max_bytes: int) -> None:
+async def _try_once(
+    session: aiohttp.ClientSession, url: URL, target: BinaryIO, max_bytes: int
+) -> None:
     try:
         async with session.get(url, timeout=_TIMEOUT, allow_redirects=False) as answer:
             _check_status(answer.status)
-            await _store(answer.content, target, max_bytes)
+            await _copy(answer.content, target, max_bytes)
     except TimeoutError:
         raise _PassingError("The file could not be downloaded in time.") from None
     except aiohttp.ClientError as error:
@@ -61,11 +63,10 @@ def _check_status(status: int) -> None:
     raise error(f"The file could not be downloaded: its storage answered {status} ({phrase}).")
 
 
-async def _store(content: aiohttp.StreamReader, target: Path, max_bytes: int) -> None:
-    received = 0
-    with await asyncio.to_thread(target.open, "wb") as file:
-        async for chunk in content.iter_chunked(_CHUNK_BYTES):
-            received += len(chunk)
-            if received > max_bytes:
-                raise ExtractionError(f"The file is larger than {max_bytes // 1024**2} MB.")
-            await asyncio.to_thread(file.write, chunk)
+async def _copy(content: aiohttp.StreamReader, target: BinaryIO, max_bytes: int) -> None:
+    target.seek(0)
+    target.truncate()
+    async for chunk in content.iter_chunked(_CHUNK_BYTES):
+        target.write(chunk)
+        if target.tell() > max_bytes:
+            raise ExtractionError(f"The file is larger than {max_bytes // 1024**2} MB.")

@@ -3,11 +3,12 @@
 import json
 import os
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from datetime import datetime
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 from uuid import UUID
 
 
@@ -68,9 +69,15 @@ class JobStore:
         """The end has been reported: nothing is left to do."""
         self._accepted_path(job.job_id).unlink()
 
-    def download_path(self, job: Job) -> Path:
-        """Where the job's file may lie while it is read."""
-        return self._accepted / f"{job.job_id}.file"
+    @contextmanager
+    def working_copy(self, job: Job) -> Iterator[BinaryIO]:
+        """A file for the job's document, deleted at the end; after a kill, by the next run."""
+        path = self._accepted / f"{job.job_id}.file"
+        try:
+            with path.open("wb") as file:
+                yield file
+        finally:
+            path.unlink(missing_ok=True)
 
     def _accepted_path(self, job_id: UUID) -> Path:
         return self._accepted / f"{job_id}.json"

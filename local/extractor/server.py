@@ -83,12 +83,10 @@ class Extractor:
         self._worker.begin(job, *rehearse_work(job, self._fetch_and_extract, self._send))
 
     async def _fetch_and_extract(self, job: Job) -> Extraction:
-        file = self._store.download_path(job)
-        try:
+        with self._store.working_copy(job) as file:
             await download(self._session, job.file_url, file)
-            return await extract_apart(file)
-        finally:
-            file.unlink(missing_ok=True)
+            file.flush()
+            return await extract_apart(Path(file.name))
 
 
 def _refuse(status: HTTPStatus, message: str, **details: str) -> web.Response:
