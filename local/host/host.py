@@ -127,6 +127,7 @@ async def _serve(
     runner = make_runner(make_app(front, [], custom_headers))
     await runner.setup()
     await web.SockSite(runner, listener).start()
+    logger.info("Listening on http://%s:%s", *listener.getsockname())
     return runner
 
 

@@ -97,6 +97,7 @@ def make_runner(app: web.Application) -> web.AppRunner:
         auto_decompress=False,
         max_line_size=PARSER_LIMIT,
         max_field_size=PARSER_LIMIT,
+        lingering_time=1.0,
         shutdown_timeout=0.1,
     )
 

@@ -59,9 +59,24 @@ def trigger_metadata(message: ServiceBusReceivedMessage, data: TypedData) -> dic
         **_times("ExpiresAt", message.expires_at_utc),
     }
     return {
-        **_members(data.string),
+        **members(data.string),
         **{name: TypedData(string=str(v)) for name, v in texts.items() if v is not None},
         **{name: TypedData(json=v) for name, v in documents.items()},
+    }
+
+
+def members(text: str | None) -> dict[str, TypedData]:
+    """The members of a text that is a JSON object, as texts; empty for every other text."""
+    try:
+        document = json.loads(text or "")
+    except ValueError:
+        return {}
+    if not isinstance(document, dict):
+        return {}
+    return {
+        name: TypedData(string=value if isinstance(value, str) else json.dumps(value))
+        for name, value in document.items()
+        if value is not None
     }
 
 
@@ -90,17 +105,3 @@ def _plain(value: Any) -> Any:
             return str(value)
         case _:
             return value
-
-
-def _members(body: str | None) -> dict[str, TypedData]:
-    try:
-        document = json.loads(body or "")
-    except ValueError:
-        return {}
-    if not isinstance(document, dict):
-        return {}
-    return {
-        name: TypedData(string=value if isinstance(value, str) else json.dumps(value))
-        for name, value in document.items()
-        if value is not None
-    }

@@ -4,7 +4,7 @@ import os
 import subprocess
 import sys
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -65,22 +65,34 @@ def wait_ready(host: RunningHost) -> RunningHost:
     raise AssertionError(f"the host did not become ready:\n{host.logged()}")
 
 
+def wait_listening(host: RunningHost) -> RunningHost:
+    """Wait until a host that may be in error answers, and take the URL from its log."""
+    host.wait_for_log("Listening on ")
+    host.url = host.logged().partition("Listening on ")[2].split()[0]
+    return host
+
+
 @contextmanager
 def running_host(
-    app: Path, data: Path, environment: Mapping[str, str] | None = None, port: int = 0
+    app: Path,
+    data: Path,
+    environment: Mapping[str, str] | None = None,
+    port: int = 0,
+    wait: Callable[[RunningHost], RunningHost] = wait_ready,
 ) -> Iterator[RunningHost]:
     """A ready host until the block ends."""
     host = start_host(app, data, environment, port)
     with host.process:
         try:
-            yield wait_ready(host)
+            yield wait(host)
         finally:
             host.process.kill()
 
 
-def wait_until(condition: object, what: str, seconds: float = DEADLINE_SECONDS) -> None:
+def wait_until(
+    condition: Callable[[], object], what: str, seconds: float = DEADLINE_SECONDS
+) -> None:
     """Wait until `condition()` is true, or fail."""
-    assert callable(condition)
     deadline = time.monotonic() + seconds
     while not condition():
         assert time.monotonic() < deadline, f"waited {seconds} s for {what}"
