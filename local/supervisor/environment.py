@@ -70,9 +70,10 @@ def extraction_url(settings: LocalSettings) -> str:
 
 
 def app_settings(settings: LocalSettings, client_secret: str) -> dict[str, str]:
-    """The app's settings; `client_secret` belongs to its own client at the token issuer."""
+    """The settings of the app and its host; `client_secret` is its own client's at the issuer."""
     issuer = Issuer(identity_url(settings))
     return TOPICS | {
+        "AzureWebJobsStorage": blob_connection(settings),
         "DURABLE_HUB_NAME": "extractor",
         "AZURE_SERVICE_BUS_CONNECTION_STRING": service_bus_connection(settings),
         "DATABASE_URL": database_url(settings),

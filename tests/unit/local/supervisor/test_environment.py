@@ -21,7 +21,7 @@ def test_the_environment_is_what_the_apps_settings_ask_for() -> None:
     assert read.REGISTRATION_URL == "http://127.0.0.1:7071"
     assert read.SERVICE_TOKEN_URL == "http://127.0.0.1:7081/local/oauth2/v2.0/token"
     assert list(read.AUTH_ISSUERS) == ["http://127.0.0.1:7081/local/v2.0"]
-    assert set(app) - set(read.model_dump()) == {"DURABLE_HUB_NAME"}
+    assert set(app) - set(read.model_dump()) == {"AzureWebJobsStorage", "DURABLE_HUB_NAME"}
 
 
 def test_variables_of_azure_do_not_reach_the_parts_and_loopback_needs_no_proxy() -> None:
