@@ -66,7 +66,7 @@ def _moment(text: str | None) -> datetime:
 
 def _reason(error: AzureError) -> str:
     if isinstance(error, HttpResponseError) and error.status_code == 403:
-        return "403; the identity needs the role Storage Blob Delegator on the account"
+        return "answered 403; the identity may lack the role Storage Blob Delegator"
     if isinstance(error, HttpResponseError) and error.status_code:
-        return str(error.status_code)
+        return f"answered {error.status_code}"
     return type(error).__name__

@@ -123,5 +123,5 @@ def test_a_refusal_is_transient_and_tells_operators_the_missing_role(
 ) -> None:
     storage.failure = HttpResponseError("AuthorizationPermissionMismatch")
     storage.failure.status_code = 403
-    with pytest.raises(TransientError, match=r"403; .*Storage Blob Delegator"):
+    with pytest.raises(TransientError, match=r"answered 403; .*Storage Blob Delegator"):
         use(keys, NOON)
