@@ -26,6 +26,7 @@ def migrate() -> None:
             context.configure(
                 connection=connection,
                 target_metadata=metadata,
+                transactional_ddl=True,
                 version_table_schema=EXTRACTOR if on_sql_server else None,
             )
             context.run_migrations()

@@ -10,7 +10,10 @@ import sqlalchemy
 from sqlalchemy import URL, Engine, event
 
 TokenProvider = Callable[[], str]
-"""Gives an access token for `TOKEN_SCOPE`; called for each physical connection."""
+"""Gives an access token for `TOKEN_SCOPE`; called for each physical connection.
+
+Raises TransientError when tokens are out of reach; it leaves a unit of work unchanged.
+"""
 
 TOKEN_SCOPE = "https://database.windows.net/.default"  # noqa: S105 - an address, no secret
 LOGIN_TIMEOUT = 15

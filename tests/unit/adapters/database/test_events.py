@@ -5,6 +5,7 @@ from uuid import uuid4
 import pytest
 
 from shared.adapters.database import SqlDatabase
+from shared.adapters.database.transactions import SqlTransaction
 from shared.domain.errors import PermanentError
 from shared.domain.events import EventKind, FileEvent
 from tests.unit.adapters.database.rows import MINUTE, NOW
@@ -25,8 +26,11 @@ def test_what_is_written_about_a_file_comes_in_order_of_time(database: SqlDataba
     )
     other = FileEvent(uuid4(), NOW, EventKind.STATUS, "on_job_status")
 
-    for event in (late, first, second, other):
-        database.run(lambda tx, event=event: tx.events.add(event))
+    def write(transaction: SqlTransaction) -> None:
+        for event in (late, first, second, other):
+            transaction.events.add(event)
+
+    database.run(write)
 
     assert database.run(lambda tx: tx.events.of_file(file_id)) == [first, second, late]
 

@@ -170,8 +170,8 @@ def test_the_answer_to_the_call_is_kept_while_the_job_is_active(database: SqlDat
     active = add_job(database, status=JobStatus.STARTED)
     ended = add_job(database, status=JobStatus.SUCCEEDED, extractor_response="final")
 
-    for job in (active, ended):
-        database.run(lambda tx, job=job: tx.jobs.keep_response(job.job_id, "answer"))
+    database.run(lambda tx: tx.jobs.keep_response(active.job_id, "answer"))
+    database.run(lambda tx: tx.jobs.keep_response(ended.job_id, "answer"))
 
     assert stored_job(database, active.job_id).extractor_response == "answer"
     assert stored_job(database, active.job_id).updated_at == NOW

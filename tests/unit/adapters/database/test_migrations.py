@@ -3,14 +3,13 @@
 import io
 import time
 from pathlib import Path
-from typing import Any
 
 import pytest
 from alembic import command
 from alembic.autogenerate import compare_metadata
 from alembic.config import Config
 from alembic.migration import MigrationContext
-from sqlalchemy import MetaData, inspect
+from sqlalchemy import DDLElement, Dialect, MetaData, Table, inspect
 from sqlalchemy.dialects import mssql
 from sqlalchemy.schema import BLANK_SCHEMA, CreateIndex, CreateTable
 
@@ -19,6 +18,7 @@ from migrations.upgrade import upgrade
 from shared.adapters.database import SqlDatabase, create_engine
 from shared.adapters.database.tables import EXTRACTOR, metadata
 
+SQL_SERVER: Dialect = mssql.dialect()  # type: ignore[no-untyped-call]
 ROOT = Path(__file__).parents[4]
 
 
@@ -38,7 +38,11 @@ def without_schemas() -> MetaData:
     """The tables as they stand in SQLite."""
     plain = MetaData()
     for table in metadata.sorted_tables:
-        table.to_metadata(plain, schema=None, referred_schema_fn=lambda *_: BLANK_SCHEMA)
+        table.to_metadata(
+            plain,
+            schema=None,  # type: ignore[arg-type]
+            referred_schema_fn=lambda *_: BLANK_SCHEMA,  # type: ignore[arg-type]
+        )
     return plain
 
 
@@ -68,10 +72,11 @@ def test_the_filtered_indexes_and_the_check_constraint_are_made(database: SqlDat
 
 @pytest.mark.parametrize("table", [t for t in metadata.sorted_tables if t.schema == EXTRACTOR])
 def test_the_script_creates_each_table_and_index_as_the_code_describes_it(
-    script: str, table: Any
+    script: str, table: Table
 ) -> None:
-    for construct in (CreateTable(table), *(CreateIndex(index) for index in table.indexes)):
-        assert " ".join(str(construct.compile(dialect=mssql.dialect())).split()) in script
+    constructs: list[DDLElement] = [CreateTable(table), *map(CreateIndex, table.indexes)]
+    for construct in constructs:
+        assert " ".join(str(construct.compile(dialect=SQL_SERVER)).split()) in script
 
 
 @pytest.mark.parametrize(
@@ -165,11 +170,11 @@ def test_without_a_database_the_setting_is_named(monkeypatch: pytest.MonkeyPatch
 
 
 def test_a_whole_database_is_made_in_a_moment(tmp_path: Path) -> None:
-    started = time.perf_counter()
+    started = time.process_time()
     url = f"sqlite:///{tmp_path / 'extractor.db'}"
     upgrade(url)
     engine = create_engine(url)
     create_read_only_tables(engine)
     engine.dispose()
 
-    assert time.perf_counter() - started < 2
+    assert time.process_time() - started < 0.3

@@ -1,0 +1,216 @@
+"""What each statement looks like to SQL Server, and how its rows come back."""
+
+from collections.abc import Callable
+from datetime import UTC, timedelta, timezone
+from uuid import UUID, uuid4
+
+import pytest
+
+from shared.adapters.database import SqlDatabase
+from shared.adapters.database.transactions import SqlTransaction
+from shared.contracts.outgoing import OutgoingMessage
+from shared.domain.events import EventKind, FileEvent
+from shared.domain.jobs import Extractor, JobStatus
+from shared.services.ports import ConflictError
+from tests.unit.adapters.database.fake_pyodbc import (
+    SQL_VARCHAR,
+    SQL_WVARCHAR,
+    DateTimeOffset,
+    Executed,
+    IntegrityError,
+    ProgrammingError,
+    Server,
+)
+from tests.unit.adapters.database.rows import MINUTE, NOW, a_call, a_job
+
+JOB, FILE = uuid4(), uuid4()
+LATER = NOW + MINUTE
+IN_TSQL = {NOW: "2026-03-01 12:00:00.123456+00:00", LATER: "2026-03-01 12:01:00.123456+00:00"}
+EVENT = FileEvent(FILE, NOW, EventKind.OPERATOR, "cancel", JOB, "req-1", "أحمد", {"note": "نص"})
+MESSAGE = OutgoingMessage("job-status", "id-1", "JobQueued", '{"نص": 1}', "corr", {"p": 1}, LATER)
+FULL_JOB = a_job(
+    FILE, job_id=JOB, status_message="فشل", extractor_response='{"نص": 1}', request_id="req-1"
+)
+
+UNITS: dict[str, Callable[[SqlTransaction], object]] = {
+    "jobs.get": lambda tx: tx.jobs.get(JOB),
+    "jobs.lock_of_file": lambda tx: tx.jobs.lock_of_file(FILE),
+    "jobs.add": lambda tx: tx.jobs.add(FULL_JOB),
+    "jobs.change": lambda tx: tx.jobs.change(JOB, JobStatus.FAILED, NOW, "فشل", "{}"),
+    "jobs.keep_response": lambda tx: tx.jobs.keep_response(JOB, "{}"),
+    "calls.get": lambda tx: tx.calls.get(JOB),
+    "calls.add": lambda tx: tx.calls.add(a_call(JOB)),
+    "calls.take_lease": lambda tx: tx.calls.take_lease(JOB, NOW, LATER),
+    "calls.release_lease": lambda tx: tx.calls.release_lease(JOB, LATER),
+    "calls.record_taken": lambda tx: tx.calls.record_taken(JOB, NOW),
+    "calls.record_failure": lambda tx: tx.calls.record_failure(JOB, NOW, "رفض"),
+    "calls.set_due": lambda tx: tx.calls.set_due(JOB, LATER, JobStatus.QUEUED),
+    "events.add": lambda tx: tx.events.add(EVENT),
+    "events.of_file": lambda tx: tx.events.of_file(FILE),
+    "outbox.add": lambda tx: tx.outbox.add(MESSAGE, JOB),
+    "outbox.unsent": lambda tx: tx.outbox.unsent(JOB),
+    "outbox.mark_sent": lambda tx: tx.outbox.mark_sent(7, NOW),
+    "files.get": lambda tx: tx.files.get(FILE),
+    "registrations.active": lambda tx: tx.registrations.active("client-a"),
+    "registrations.get": lambda tx: tx.registrations.get(101),
+}
+
+
+def statements(server: Server) -> list[Executed]:
+    """What was executed on our tables, without what SQLAlchemy asks of a server it meets."""
+    ours = ("extractor.", "[file].", "registration.")
+    return [executed for executed in server.executed if any(part in executed.sql for part in ours)]
+
+
+def run(server: Server, sql_server: SqlDatabase, name: str) -> list[Executed]:
+    server.rows["INSERT"] = [(7,)]  # the identity that an insert gives back
+    sql_server.run(UNITS[name])
+    return statements(server)
+
+
+@pytest.mark.parametrize("name", UNITS)
+def test_every_value_is_bound(server: Server, sql_server: SqlDatabase, name: str) -> None:
+    for executed in run(server, sql_server, name):
+        assert "'" not in executed.sql
+        assert executed.sql.count("?") == len(executed.parameters) > 0
+
+
+@pytest.mark.parametrize("name", UNITS)
+def test_ids_are_bound_as_guids_and_times_in_utc_with_their_offset(
+    server: Server, sql_server: SqlDatabase, name: str
+) -> None:
+    for executed in run(server, sql_server, name):
+        for value in executed.parameters:
+            assert isinstance(value, UUID | str | int | None)
+            assert value not in {str(JOB), str(FILE)}
+            if isinstance(value, str) and value.startswith("2026"):
+                assert value in IN_TSQL.values()
+
+
+@pytest.mark.parametrize(
+    ("name", "varchar", "nvarchar"),
+    [
+        ("jobs.add", {"Queued", "req-1"}, {"فشل", '{"نص": 1}'}),
+        ("jobs.change", {"Failed", "Queued", "Started"}, {"فشل", "{}"}),
+        ("calls.take_lease", {"Queued"}, set()),
+        ("calls.record_failure", set(), {"رفض"}),
+        ("events.add", {"operator", "req-1"}, {"cancel", "أحمد", '{"note": "نص"}'}),
+        ("outbox.add", {"job-status", "id-1"}, {'{"نص": 1}'}),
+        ("registrations.active", {"client-a"}, set()),
+    ],
+)
+def test_keys_are_bound_as_varchar_and_text_as_nvarchar(
+    server: Server, sql_server: SqlDatabase, name: str, varchar: set[str], nvarchar: set[str]
+) -> None:
+    typed: dict[object, int | None] = {}
+    for executed in run(server, sql_server, name):
+        typed |= executed.typed()
+
+    assert {typed[value] for value in varchar} <= {SQL_VARCHAR}
+    assert {typed[value] for value in nvarchar} <= {SQL_WVARCHAR}
+
+
+def test_the_jobs_of_a_file_are_read_under_an_update_lock_with_range(
+    server: Server, sql_server: SqlDatabase
+) -> None:
+    [executed] = run(server, sql_server, "jobs.lock_of_file")
+
+    assert "FROM extractor.[Job] WITH (UPDLOCK, HOLDLOCK)" in executed.sql
+
+
+@pytest.mark.parametrize(
+    ("name", "parts"),
+    [
+        (
+            "jobs.change",
+            ["UPDATE extractor.[Job]", "OUTPUT inserted.[JobID]", "[Status] IN (?, ?)"],
+        ),
+        (
+            "calls.take_lease",
+            [
+                "UPDATE extractor.[JobCall]",
+                "OUTPUT inserted.[JobID]",
+                "[CalledAt] IS NULL",
+                "[LeaseUntil] IS NULL OR",
+                "[LeaseUntil] < ?",
+                "EXISTS (SELECT",
+                "FROM extractor.[Job] WITH (READCOMMITTEDLOCK)",
+                "extractor.[Job].[Status] = ?",
+            ],
+        ),
+    ],
+)
+def test_a_guarded_change_is_one_statement_that_gives_the_row_back(
+    server: Server, sql_server: SqlDatabase, name: str, parts: list[str]
+) -> None:
+    [executed] = run(server, sql_server, name)
+
+    assert [part for part in parts if part not in executed.sql] == []
+
+
+def test_a_driver_that_does_not_count_rows_is_not_asked(
+    server: Server, sql_server: SqlDatabase
+) -> None:
+    change = UNITS["jobs.change"]
+    refused = sql_server.run(change)
+    server.rows["OUTPUT"] = [(str(JOB).upper(),)]
+
+    assert refused is False
+    assert sql_server.run(change) is True
+
+
+def test_a_deadlock_runs_the_whole_unit_again(server: Server, sql_server: SqlDatabase) -> None:
+    deadlock = "[40001] Transaction (Process ID 52) was deadlocked. (1205) (SQLExecDirectW)"
+    server.failures = [ProgrammingError("40001", deadlock)]
+
+    sql_server.run(lambda tx: tx.calls.set_due(JOB, NOW, JobStatus.QUEUED))
+
+    first, second = statements(server)
+    assert first == second
+
+
+def test_a_unique_violation_is_a_conflict(server: Server, sql_server: SqlDatabase) -> None:
+    server.failures = [
+        IntegrityError("23000", "[23000] Cannot insert duplicate key. (2601) (SQLExecDirectW)")
+    ]
+    conflicts: list[ConflictError] = []
+
+    def add(transaction: SqlTransaction) -> None:
+        try:
+            transaction.jobs.add(a_job(FILE))
+        except ConflictError as conflict:
+            conflicts.append(conflict)
+
+    sql_server.run(add)
+
+    assert len(conflicts) == 1
+
+
+def test_rows_come_back_with_aware_times_and_one_form_of_guid(
+    server: Server, sql_server: SqlDatabase
+) -> None:
+    west = NOW.astimezone(timezone(timedelta(hours=-7, minutes=-30)))
+    stored = DateTimeOffset(west)
+    ids = (str(JOB).upper(), str(FILE).upper(), 101)
+    times = (stored, stored, None)
+    server.rows["FROM extractor.[Job]"] = [
+        (*ids, "Queued", "فشل", *times, '{"نص": 1}', 1, "req-1"),
+    ]
+
+    def read_on_two_connections(transaction: SqlTransaction) -> list[object]:
+        inner = sql_server.run(lambda other: other.jobs.get(JOB))
+        return [transaction.jobs.get(JOB), inner]
+
+    for job in sql_server.run(read_on_two_connections):
+        assert job == FULL_JOB
+        assert job.created_at.tzinfo is UTC
+    assert len(server.logins) == 2
+
+
+def test_extractors_come_back(server: Server, sql_server: SqlDatabase) -> None:
+    row = (101, "client-a", "https://extractor.example/", True)
+    server.rows["FROM registration."] = [row]
+
+    found = sql_server.run(lambda tx: tx.registrations.active("client-a"))
+
+    assert found == [Extractor(101, "https://extractor.example/")]
