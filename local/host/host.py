@@ -12,15 +12,26 @@ from pathlib import Path
 
 from aiohttp import web
 
+from local.durable.api import client_binding
+from local.durable.database import ForeignStore
+from local.durable.engine import DurableEngine, DurableOptions
 from local.host import console
 from local.host.admin import Admin, HostStatus
-from local.host.config import HostConfig, HostError, read_app_settings, read_host_config
+from local.host.config import (
+    DurableSettings,
+    HostConfig,
+    HostError,
+    read_app_settings,
+    read_host_config,
+)
+from local.host.durable import WorkerFunctions
 from local.host.functions import Function, FunctionInError, load_order, read_function
 from local.host.http import Front, make_app, make_runner
 from local.host.invoker import Invoker
 from local.host.keys import Keys
 from local.host.protocol import RpcFunctionMetadata
 from local.host.triggers import Triggers, log_in_error
+from local.host.webhooks import durable_routes
 from local.host.worker import IndexingFailed, Worker
 from local.settings import HOST
 
@@ -43,21 +54,48 @@ async def run(app: Path, port: int, data: Path) -> None:
     url = f"http://{HOST}:{listener.getsockname()[1]}"
     try:
         loaded = await load(app, data, running)
+        await loaded.start_engine(url)
     except HostError as error:
         logger.critical("A host error has occurred: %s", error)
-        await _serve(listener, _front_in_error(str(error), data), {})
+        await _serve(listener, _app_in_error(str(error), data))
         await told_to_end.wait()
         return
-    await _run_loaded(loaded, listener, url, data, told_to_end)
+    runner = await _serve(listener, _app(loaded))
+    tasks = loaded.start_listeners()
+    sys.stdout.write(f"ready host {url}\n")
+    sys.stdout.flush()
+    await told_to_end.wait()
+    await _cancel(tasks)
+    await loaded.engine.stop()
+    await runner.cleanup()
 
 
 @dataclass(frozen=True)
 class LoadedApp:
-    """An app that can run: its configuration, its functions by trigger, and what calls them."""
+    """An app that can run: its functions by trigger, and everything that calls them."""
 
     config: HostConfig
+    keys: Keys
     triggers: Triggers
     invoker: Invoker
+    engine: DurableEngine
+
+    async def start_engine(self, url: str) -> None:
+        """Go on with what orchestrations are open; raises HostError when their store is foreign."""
+        self.invoker.durable_client = client_binding(
+            self.config.durable.hub_name, url, url, self.keys.system
+        )
+        try:
+            await self.engine.start()
+        except ForeignStore as error:
+            raise HostError(str(error)) from None
+
+    def start_listeners(self) -> list[asyncio.Task[None]]:
+        """Start timers and Service Bus listeners."""
+        triggers = self.triggers
+        runs = [timer.run() for timer in triggers.timers.values()]
+        runs += [listener.run() for listener in triggers.listeners]
+        return [asyncio.create_task(run) for run in runs]
 
 
 async def load(app: Path, data: Path, running: dict[str, str]) -> LoadedApp:
@@ -71,7 +109,24 @@ async def load(app: Path, data: Path, running: dict[str, str]) -> LoadedApp:
     functions = await _load_functions(worker, app, config)
     logger.info("Found the following functions: %s", ", ".join(f.name for f in functions))
     triggers.add(functions)
-    return LoadedApp(config, triggers, invoker)
+    keys = Keys.open(data / "keys.json", triggers.functions)
+    engine = _make_engine(config.durable, triggers, invoker, data)
+    return LoadedApp(config, keys, triggers, invoker, engine)
+
+
+def _make_engine(
+    settings: DurableSettings, triggers: Triggers, invoker: Invoker, data: Path
+) -> DurableEngine:
+    functions = WorkerFunctions(
+        triggers.durable("orchestrationTrigger"), triggers.durable("activityTrigger"), invoker
+    )
+    options = DurableOptions(
+        hub_name=settings.hub_name,
+        max_concurrent_orchestrators=settings.max_concurrent_orchestrators,
+        max_concurrent_activities=settings.max_concurrent_activities,
+        work_item_visibility=settings.work_item_visibility,
+    )
+    return DurableEngine(data / "durable.sqlite3", functions, options)
 
 
 async def _load_functions(worker: Worker, app: Path, config: HostConfig) -> list[Function]:
@@ -99,20 +154,6 @@ async def _index(worker: Worker, app: Path, config: HostConfig) -> Sequence[RpcF
     return sorted(wanted, key=lambda metadata: load_order(metadata.name))
 
 
-async def _run_loaded(
-    loaded: LoadedApp, listener: socket.socket, url: str, data: Path, told_to_end: asyncio.Event
-) -> None:
-    runner = await _serve(listener, _front(loaded, data), loaded.config.custom_headers)
-    triggers = loaded.triggers
-    tasks = [asyncio.create_task(timer.run()) for timer in triggers.timers.values()]
-    tasks += [asyncio.create_task(listener.run()) for listener in triggers.listeners]
-    sys.stdout.write(f"ready host {url}\n")
-    sys.stdout.flush()
-    await told_to_end.wait()
-    await _cancel(tasks)
-    await runner.cleanup()
-
-
 async def _cancel(tasks: Sequence[asyncio.Task[None]]) -> None:
     """Listeners give back their messages; calls in progress are not waited for."""
     for task in tasks:
@@ -121,34 +162,33 @@ async def _cancel(tasks: Sequence[asyncio.Task[None]]) -> None:
         await asyncio.wait(tasks, timeout=STOP_SECONDS)
 
 
-async def _serve(
-    listener: socket.socket, front: Front, custom_headers: dict[str, str]
-) -> web.AppRunner:
-    runner = make_runner(make_app(front, [], custom_headers))
+async def _serve(listener: socket.socket, app: web.Application) -> web.AppRunner:
+    runner = make_runner(app)
     await runner.setup()
     await web.SockSite(runner, listener).start()
     logger.info("Listening on http://%s:%s", *listener.getsockname())
     return runner
 
 
-def _front(loaded: LoadedApp, data: Path) -> Front:
+def _app(loaded: LoadedApp) -> web.Application:
     functions = loaded.triggers.functions
-    keys = Keys.open(data / "keys.json", functions)
     status = HostStatus()
-    return Front(
+    front = Front(
         status=status,
-        keys=keys,
-        admin=Admin(status, keys, list(functions.values()), loaded.triggers.timers),
+        keys=loaded.keys,
+        admin=Admin(status, loaded.keys, list(functions.values()), loaded.triggers.timers),
         invoker=loaded.invoker,
         functions=functions,
         routes=loaded.triggers.routes,
     )
+    hooks = durable_routes(loaded.engine, loaded.keys)
+    return make_app(front, hooks, loaded.config.custom_headers)
 
 
-def _front_in_error(error: str, data: Path) -> Front:
+def _app_in_error(error: str, data: Path) -> web.Application:
     keys = Keys.open(data / "keys.json", ())
     status = HostStatus(error)
-    return Front(status=status, keys=keys, admin=Admin(status, keys))
+    return make_app(Front(status=status, keys=keys, admin=Admin(status, keys)))
 
 
 def _bind(port: int) -> socket.socket:

@@ -1,6 +1,6 @@
 """The HTTP server in front: the host's own paths, the durable web hooks, and HTTP triggers."""
 
-from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from aiohttp import web
@@ -15,6 +15,7 @@ from local.host.keys import Keys, presented_key
 from local.host.protocol import TypedData
 from local.host.routes import Route, find
 from local.host.urls import BadPath, decode_path
+from local.host.webhooks import webhook_keys
 from local.host.worker import CallFailed
 
 REASON = "This function was programmatically called via the host APIs."
@@ -79,13 +80,15 @@ class Front:
 
 
 def make_app(
-    front: Front, routes: Iterable[web.RouteDef], custom_headers: Mapping[str, str]
+    front: Front,
+    hooks: Sequence[web.RouteDef] = (),
+    custom_headers: Mapping[str, str] | None = None,
 ) -> web.Application:
-    """The server: `routes` (the durable web hooks) first, everything else to `front`."""
-    app = web.Application(client_max_size=0)
-    app.add_routes(routes)
+    """The server: `hooks` (the durable web hooks) first, everything else to `front`."""
+    app = web.Application(client_max_size=0, middlewares=[webhook_keys(front.keys)])
+    app.add_routes(hooks)
     app.router.add_route("*", "/{path:.*}", front.handle)
-    app.on_response_prepare.append(_add_headers(custom_headers))
+    app.on_response_prepare.append(_add_headers(custom_headers or {}))
     return app
 
 
