@@ -20,7 +20,7 @@ logger = logging.getLogger(__name__)
 SCHEMA_VERSION = "1.0"
 SOURCE = "/extractors/sample"
 MAX_ERROR_CHARACTERS = 4000
-_FIRST_PAUSE, _LONGEST_PAUSE = 0.5, 30.0  # seconds between two tries of one report
+_FIRST_PAUSE, _LONGEST_PAUSE = 0.5, 10.0  # seconds between two tries of one report
 _SEND_TIMEOUT = 10.0  # seconds
 
 
