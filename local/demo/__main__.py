@@ -15,7 +15,6 @@ from azure.core.exceptions import AzureError
 
 from local.demo.console import complain
 from local.demo.document import INVOICE, DocumentError, read_document
-from local.demo.follow import JobStuckError
 from local.demo.prerequisites import MissingError, check_prerequisites
 from local.demo.run import run
 from local.settings import read_local_settings
@@ -29,7 +28,6 @@ EXPECTED = (
     AzureError,
     DataFolderError,
     DocumentError,
-    JobStuckError,
     MissingError,
     PartFailedError,
     PortsError,

@@ -15,8 +15,9 @@ from shared.contracts.job_status import JobSucceeded
 from shared.domain.events import EventKind, FileEvent
 from shared.domain.jobs import ENDS, Job, JobStatus
 
-PATIENCE_SECONDS = 120.0
-"""How long the next step of a job may take."""
+FIRST_PATIENCE_SECONDS = 30.0
+PATIENCE_SECONDS = 150.0
+"""How long a job may take to appear, and then each of its steps: a long document takes minutes."""
 
 POLL_SECONDS = 0.05
 
@@ -40,7 +41,7 @@ def announced_steps(statuses: StatusService, stored: StoredFile) -> Iterator[Ste
     shown: list[Step] = []
     while not _ended(shown):
         try:
-            found = statuses.wait_for(stored.job_id, _more_than(len(shown)), PATIENCE_SECONDS)
+            found = statuses.wait_for(stored.job_id, _more_than(len(shown)), _patience(shown))
         except TimeoutError:
             raise _stuck(shown) from None
         for announcement in found[len(shown) :]:
@@ -61,7 +62,7 @@ def recorded_steps(database: SqlDatabase, stored: StoredFile) -> Iterator[Step]:
             changed_at = time.monotonic()
             shown.append(step)
             yield step
-        if time.monotonic() - changed_at > PATIENCE_SECONDS:
+        if time.monotonic() - changed_at > _patience(shown):
             raise _stuck(shown)
         time.sleep(POLL_SECONDS)
 
@@ -119,6 +120,10 @@ def _recorded(event: FileEvent, job: Job) -> Step:
     return Step(status, event.at, event.detail.get("message"), summary)
 
 
+def _patience(steps: list[Step]) -> float:
+    return PATIENCE_SECONDS if steps else FIRST_PATIENCE_SECONDS
+
+
 def _stuck(steps: list[Step]) -> JobStuckError:
-    last = f"it is still {steps[-1].status}" if steps else "no job was made"
-    return JobStuckError(f"{last} after {PATIENCE_SECONDS:.0f} s")
+    last = f"the job is still {steps[-1].status}" if steps else "no job was made"
+    return JobStuckError(f"{last} after {_patience(steps):.0f} s")

@@ -33,7 +33,7 @@ class LiveStatuses:
 def run(settings: LocalSettings, document: Document, once: bool, verbose: bool) -> bool:
     """Whether the document's job succeeded; without `once`, True after Ctrl-C.
 
-    Raises what `Stack.start` raises, AzureError, and with `once` JobStuckError.
+    Raises what `Stack.start` raises, and AzureError.
     """
     began = time.monotonic()
     say(f"Starting the embedded Azure, with its data in {near(settings.data)}/")
@@ -47,12 +47,13 @@ def run(settings: LocalSettings, document: Document, once: bool, verbose: bool) 
     with stack, surround(settings, live) as services:
         say(f"All parts are ready after {time.monotonic() - began:.1f} s.")
         say()
-        if once:
-            return _show_one(services, document)
         try:
-            _show_one(services, document)
+            succeeded = _show_one(services, document)
         except JobStuckError as problem:
-            say(f"The job is stuck: {problem}; see the logs")
+            say(f"{problem}; {stack.parts['host'].log.last_words()}")
+            succeeded = False
+        if once:
+            return succeeded
         live.shown = True
         _stay(stack)
     return True

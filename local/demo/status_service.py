@@ -18,7 +18,7 @@ from shared.contracts.job_status import StatusReport, read_job_status
 from shared.contracts.wire import ContractError
 from shared.domain.jobs import JobStatus
 
-WAIT_SECONDS = 0.5
+WAIT_SECONDS = 0.25
 
 
 @dataclass(frozen=True)

@@ -35,6 +35,12 @@ class Log:
         """The last lines since the part was started last."""
         return list(self._tail)
 
+    def last_words(self) -> str:
+        """The end of a message about the part: where its log is, and the last lines below."""
+        return "\n".join(
+            [f"the last lines of {self.path}:", *(f"    {line}" for line in self.tail)]
+        )
+
     def write(self, line: str) -> None:
         """Keep a line, without its line end, and show it."""
         self._tail.append(line)

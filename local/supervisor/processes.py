@@ -182,5 +182,4 @@ class PartProcess:
     def _failure(self, what: str) -> str:
         if not self.alive:
             self._finish_log()
-        lines = "\n".join(f"    {line}" for line in self.log.tail)
-        return f"{self.part.name} {what}; the last lines of {self.log.path}:\n{lines}"
+        return f"{self.part.name} {what}; {self.log.last_words()}"

@@ -45,14 +45,14 @@ def test_a_job_that_does_not_move_is_said_to_be_stuck_where_it_stands(
     stored = laptop.file()
     laptop.job(stored)
 
-    with pytest.raises(JobStuckError, match="it is still Queued after 0 s"):
+    with pytest.raises(JobStuckError, match="the job is still Queued after 0 s"):
         list(recorded_steps(laptop.database, stored))
 
 
 def test_a_file_that_no_job_is_made_for_is_said_so(
     laptop: Laptop, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("local.demo.follow.PATIENCE_SECONDS", 0.1)
+    monkeypatch.setattr("local.demo.follow.FIRST_PATIENCE_SECONDS", 0.1)
 
     with pytest.raises(JobStuckError, match="no job was made after 0 s"):
         list(recorded_steps(laptop.database, laptop.file()))
