@@ -66,8 +66,6 @@ def _read_pdf(content: bytes) -> Document:
         reader = PdfReader(BytesIO(content))
         locked = reader.is_encrypted and reader.decrypt("") == PasswordType.NOT_DECRYPTED
         texts = [] if locked else list(_page_texts(reader))
-    except ExtractionError:
-        raise
     except Exception as error:
         # pypdf promises no family of exceptions: a damaged file may raise anything at all.
         raise ExtractionError("The PDF is damaged and cannot be read.") from error

@@ -12,7 +12,7 @@ import os
 import re
 import sys
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
@@ -134,7 +134,7 @@ def _thumbprint(private: RSAPrivateKey) -> str:
     return base64.urlsafe_b64encode(digest).rstrip(b"=").decode()
 
 
-def main() -> None:
+def main(arguments: Sequence[str] | None = None) -> None:
     """List, add or withdraw keys; a running issuer publishes the change with its next answer."""
     parser = argparse.ArgumentParser(prog="python -m local.identity.keys")
     parser.add_argument("--data", type=Path, required=True, help="the data folder")
@@ -142,7 +142,7 @@ def main() -> None:
     actions.add_parser("list", help="ids of the published keys, the one that signs last")
     actions.add_parser("rotate", help="add a key that signs from then on, and print its id")
     actions.add_parser("withdraw", help="stop publishing a key").add_argument("key_id")
-    options = parser.parse_args()
+    options = parser.parse_args(arguments)
     try:
         lines = _act(options)
     except ValueError as error:

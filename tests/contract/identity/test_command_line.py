@@ -35,6 +35,23 @@ def test_default_clients_are_written_once(tmp_path: Path):
     assert first["extractor-service"].roles == ("REGISTRATION_READ",)
 
 
+def test_keys_are_listed_rotated_and_withdrawn_by_hand(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+):
+    def run(*arguments: str) -> list[str]:
+        keys.main(["--data", str(tmp_path), *arguments])
+        return capsys.readouterr().out.split()
+
+    [first] = run("list")
+    [second] = run("rotate")
+    assert run("list") == [first, second]
+
+    assert run("withdraw", first) == [second]
+    with pytest.raises(SystemExit):
+        run("withdraw", second)
+    assert "rotate first" in capsys.readouterr().err
+
+
 def test_a_token_with_a_scope_is_a_persons(
     issuer: RunningIssuer, capsys: pytest.CaptureFixture[str]
 ):
