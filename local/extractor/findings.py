@@ -39,7 +39,7 @@ _LABELLED = re.compile(
     rf"(?i:no|nr|number|id|#|:)[.:#]?\s{{0,3}}:?\s{{0,3}}(?P<number>{_NUMBER})"
 )
 _BREAK_AFTER_HYPHEN = re.compile(r"-[ \t]{0,3}\r?\n(?=\w)")
-_CODE = re.compile(r"(?<![\w-])(?P<number>[A-Z]{2,5}-(?:\d{4}-\d{3,8}|\d{4,12}))(?![\w-])")
+_CODE = re.compile(r"(?<![\w-])(?P<number>[A-Z]{2,5}-(?:\d{4}-\d{3,8}|\d{5,12}))(?![\w-])")
 
 
 def find_emails(text: str) -> Iterator[str]:

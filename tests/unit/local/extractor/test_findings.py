@@ -132,7 +132,7 @@ def test_a_wrong_digit_spoils_an_iban(account: str):
         ("Invoice number\n4711/24", ["4711/24"]),
         ("Order: PO-77812, Customer ID: 10042", ["PO-77812", "10042"]),
         ("Docket No. FAA\N{EN DASH}2020\N{EN DASH} \n0686;", ["FAA-2020-0686"]),
-        ("as agreed in DN-2024-0093.", ["DN-2024-0093"]),
+        ("as agreed in DN-2024-0093 and PO-778120.", ["DN-2024-0093", "PO-778120"]),
     ],
 )
 def test_document_numbers_are_found_by_label_or_form(text: str, numbers: list[str]):
@@ -140,7 +140,14 @@ def test_document_numbers_are_found_by_label_or_form(text: str, numbers: list[st
 
 
 @pytest.mark.parametrize(
-    "text", ["Order date: 2024-01-31", "Order: 2024-01-31", "our file is long", "invoice no. ABC"]
+    "text",
+    [
+        "Order date: 2024-01-31",
+        "Order: 2024-01-31",
+        "our file is long",
+        "invoice no. ABC",
+        "article FM-1001",
+    ],
 )
 def test_a_document_number_has_a_digit_and_is_no_date(text: str):
     assert list(find_document_numbers(text)) == []
