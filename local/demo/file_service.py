@@ -3,6 +3,7 @@
 import contextlib
 import hashlib
 import json
+import threading
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Self
@@ -42,11 +43,13 @@ class FileService:
     """Accepts files on the embedded Azure. Safe to use from several threads."""
 
     def __init__(self, settings: LocalSettings, database: SqlDatabase) -> None:
-        self._bus = service_bus_connection(settings)
         self._database = database
         self._blobs = BlobServiceClient.from_connection_string(
             blob_connection(settings), retry_total=3
         )
+        self._bus = ServiceBusClient.from_connection_string(service_bus_connection(settings))
+        self._sender = self._bus.get_topic_sender(TOPICS["TOPIC_ACCEPTED_FILE"])
+        self._one_at_a_time = threading.Lock()  # a sender of the SDK is not safe for threads
 
     def submit(self, content: bytes, name: str, client: str = DEMO_CLIENT) -> StoredFile:
         """Store a file and announce it: each time under its own FileID."""
@@ -89,15 +92,13 @@ class FileService:
         )
 
     def publish(self, message: ServiceBusMessage) -> None:
-        """Send any message to the accepted-file topic."""
-        with (
-            ServiceBusClient.from_connection_string(self._bus) as bus,
-            bus.get_topic_sender(TOPICS["TOPIC_ACCEPTED_FILE"]) as sender,
-        ):
-            sender.send_messages(message)
+        """Send any message to the accepted-file topic; a connection that broke is made again."""
+        with self._one_at_a_time:
+            self._sender.send_messages(message)
 
     def close(self) -> None:
-        """Let go of the connections to Blob Storage."""
+        """Let go of the connections."""
+        self._bus.close()
         self._blobs.close()
 
     def __enter__(self) -> Self:

@@ -80,3 +80,4 @@ def _stay(stack: Stack) -> None:
             signal.pause()
     except KeyboardInterrupt:
         say("\nStopping.")
+        stack.stop()  # first of all, the connections to it afterwards

@@ -8,7 +8,6 @@ from datetime import UTC, datetime
 from typing import Any, Self
 from uuid import UUID
 
-from azure.core.exceptions import AzureError
 from azure.servicebus import ServiceBusClient, ServiceBusReceivedMessage, ServiceBusReceiver
 
 from local.settings import LocalSettings
@@ -86,7 +85,7 @@ class StatusService:
         while not self._ended.is_set():
             try:
                 self._receive()
-            except (AzureError, OSError):
+            except Exception:  # whatever the SDK makes of a broker that went away
                 self._ended.wait(WAIT_SECONDS)
 
     def _receive(self) -> None:
