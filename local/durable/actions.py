@@ -4,6 +4,7 @@ The answer holds every action since the start of the run, in one list; a failed 
 same document in its message, behind a marker.
 """
 
+import contextlib
 import json
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -104,13 +105,16 @@ def read_failure(message: str, stack: str) -> Answer | Crash:
 
 
 def _documents(message: str) -> Iterator[Any]:
-    """The JSON values behind each marker; the text of an exception can hold a marker of its own."""
-    _, *rest = message.split(OUT_OF_PROC_MARKER)
-    for index in range(len(rest)):
-        try:
-            yield json.JSONDecoder().raw_decode(OUT_OF_PROC_MARKER.join(rest[index:]))[0]
-        except ValueError:
-            continue
+    """The JSON values behind each marker, the last one first.
+
+    The text of the exception stands before the document and can hold a marker too, that of a child;
+    in the document itself the text is quoted, so that no JSON begins there.
+    """
+    start = message.rfind(OUT_OF_PROC_MARKER)
+    while start >= 0:
+        with contextlib.suppress(ValueError):
+            yield json.JSONDecoder().raw_decode(message, start + len(OUT_OF_PROC_MARKER))[0]
+        start = message.rfind(OUT_OF_PROC_MARKER, 0, start)
 
 
 def _answer(document: dict[str, Any], stack: str = "") -> Answer:

@@ -1,0 +1,25 @@
+"""A task hub with the functions that the tests name."""
+
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import AsyncExitStack
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.contract.durable.hub import Hub, running_hub
+from tests.contract.durable.library import LibraryFunctions
+
+type MakeHub = Callable[..., Awaitable[Hub]]
+
+
+@pytest.fixture
+async def make_hub(tmp_path: Path) -> AsyncIterator[MakeHub]:
+    """Makes a running hub of orchestrators (positional) and `activities`."""
+    async with AsyncExitStack() as stack:
+
+        async def make(*orchestrators: Callable[..., Any], activities: Any = ()) -> Hub:
+            functions = LibraryFunctions(orchestrators, activities)
+            return await stack.enter_async_context(running_hub(tmp_path / "hub.db", functions))
+
+        yield make
