@@ -45,8 +45,8 @@ def is_batch(frame: bytes) -> bool:
     at = frame[4] * 4
     if at >= len(frame) or frame[at : at + 3] != bytes([0x00, 0x53, _TRANSFER]):
         return False
-    start, end = raw.payload(frame, at + 3)
-    item = start + (1 if frame[at + 3] == 0xC0 else 4)
-    for _ in range(_MESSAGE_FORMAT_FIELD):
-        item = raw.end_of(frame, item)
-    return item < end and raw.decode(frame[item : raw.end_of(frame, item)]) == BATCH_FORMAT
+    fields = raw.list_items(frame, at + 3)
+    return (
+        len(fields) > _MESSAGE_FORMAT_FIELD
+        and raw.decode(fields[_MESSAGE_FORMAT_FIELD]) == BATCH_FORMAT
+    )

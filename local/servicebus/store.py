@@ -15,6 +15,8 @@ from uuid import UUID
 
 FILE_NAME = "servicebus.sqlite3"
 SCHEMA_VERSION = 1
+LOCK_WAIT_SECONDS = 1.0
+"""How long the start waits for a broker that is just ending to let go of the file."""
 
 _SCHEMA = """
 CREATE TABLE entity (
@@ -88,7 +90,7 @@ class Store:
         """Open the file in `folder`, made if missing; raises StoreError."""
         folder.mkdir(parents=True, exist_ok=True)
         self.path = folder / FILE_NAME
-        self._database = sqlite3.connect(self.path, isolation_level=None)
+        self._database = sqlite3.connect(self.path, timeout=LOCK_WAIT_SECONDS, isolation_level=None)
         try:
             self._open()
         except sqlite3.Error as error:
