@@ -102,7 +102,7 @@ class Instances:
                 generation=runs_before or 0,
             )
             in_the_way = create_instance(self._database, started)
-        if in_the_way:
+        if in_the_way is not None:
             raise WrongStatus(in_the_way)
         self._wake(instance_id)
         return instance_id
