@@ -78,15 +78,17 @@ $(PYTHON_PACKAGES): .venv/bin/python requirements.txt requirements-dev.txt
 	@test -e "$$($(PYTHON) -c 'import sysconfig as s; print(s.get_path("include"))')/Python.h" || \
 	  $(call missing,Python.h,apt install python3-dev on Debian and Ubuntu)
 	@printf 'Installing Python packages; the first time takes about a minute '
-	@set -o pipefail; $(PYTHON) -m pip install --disable-pip-version-check -r requirements-dev.txt | \
+	@set -o pipefail; \
+	$(PYTHON) -m pip install --disable-pip-version-check -r requirements-dev.txt \
+	  2> .venv/install.log | \
 	  while read -r word _; do \
 	    case $$word in Collecting|Building|Installing) printf .;; esac; \
-	  done
+	  done || { echo; cat .venv/install.log >&2; exit 1; }
 	@echo ' done'
 	@touch $@
 
 $(NODE_PACKAGES): package.json package-lock.json
-	@node -e 'process.exit(process.versions.node.split(".")[0] < 20)' 2>/dev/null || \
+	@node -e 'process.exit(+(process.versions.node.split(".")[0] < 20))' 2>/dev/null || \
 	  $(call missing,Node 20 or newer,https://nodejs.org)
 	@command -v npm >/dev/null || $(call missing,npm,https://nodejs.org or apt install npm)
 	@echo 'Installing Azurite, the local Blob Storage'
