@@ -44,6 +44,8 @@ jobs: install
 	@$(PYTHON) -m local.demo.jobs
 
 logs:
+	@ls '$(LOCAL_DATA)'/logs/*.log >/dev/null 2>&1 || \
+	  { echo 'There are no logs in $(LOCAL_DATA) yet: start with make run' >&2; exit 1; }
 	@tail -n 10 -F '$(LOCAL_DATA)'/logs/*.log
 
 reset: install

@@ -39,7 +39,7 @@ def run(settings: LocalSettings, document: Document, once: bool, verbose: bool) 
     say(f"Starting the embedded Azure, with its data in {near(settings.data)}/")
     stack = Stack(
         settings,
-        keep_alive=not once,
+        keep_alive=True,
         announce=lambda line: say(f"  {line}"),
         show=say_part if verbose else show_nothing,
     )
