@@ -7,6 +7,7 @@ call in progress are shown under `Function.<name>.User`, as the real host shows 
 import logging
 import time
 from collections.abc import Mapping
+from typing import TextIO
 
 from local.host.worker import current_invocation
 
@@ -16,14 +17,19 @@ QUIET = ("azure", "uamqp", "aiohttp.access", "asyncio")
 
 def set_up(running: Mapping[str, str]) -> None:
     """Send every record to standard error; `running` names the function of each call id."""
-    handler = logging.StreamHandler()
-    formatter = _Lines(FORMAT, "%Y-%m-%dT%H:%M:%S")
-    formatter.converter = time.gmtime
-    handler.setFormatter(formatter)
-    handler.addFilter(_Category(running))
-    logging.basicConfig(level=logging.INFO, handlers=[handler], force=True)
+    logging.basicConfig(level=logging.INFO, handlers=[make_handler(running)], force=True)
     for name in QUIET:
         logging.getLogger(name).setLevel(logging.WARNING)
+
+
+def make_handler(running: Mapping[str, str]) -> logging.StreamHandler[TextIO]:
+    """A handler that writes records as the console shows them."""
+    formatter = _Lines(FORMAT, "%Y-%m-%dT%H:%M:%S")
+    formatter.converter = time.gmtime
+    handler = logging.StreamHandler()
+    handler.setFormatter(formatter)
+    handler.addFilter(_Category(running))
+    return handler
 
 
 class _Category(logging.Filter):

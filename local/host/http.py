@@ -1,5 +1,6 @@
 """The HTTP server in front: the host's own paths, the durable web hooks, and HTTP triggers."""
 
+import logging
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
@@ -9,7 +10,7 @@ from aiohttp.http import SERVER_SOFTWARE
 from local.host.admin import Admin, HostStatus
 from local.host.functions import Function
 from local.host.http_request import MAX_HEADER_BYTES, read_request, refusal
-from local.host.http_response import FAILED, to_response
+from local.host.http_response import chunk, to_response
 from local.host.invoker import Invoker
 from local.host.keys import Keys, presented_key
 from local.host.protocol import TypedData
@@ -24,6 +25,8 @@ SERVER = "Kestrel"
 PARSER_LIMIT = 4 * MAX_HEADER_BYTES
 """Beyond the host's own limits, so that those answer."""
 ROOT_PAGE = b"<!DOCTYPE html><title>Functions</title><p>Your functions app is up and running.</p>\n"
+
+logger = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True)
@@ -74,9 +77,13 @@ class Front:
             return web.Response(status=401)
         inputs = {function.trigger.name: TypedData(http=await read_request(request, path, params))}
         try:
-            return to_response(await self.invoker.call(function, inputs, {}, REASON))
+            value = await self.invoker.call(function, inputs, {}, REASON)
+            return chunk(request, to_response(value))
         except CallFailed:
-            return web.Response(status=FAILED)
+            return web.Response(status=500)
+        except ValueError as error:
+            logger.error("What 'Functions.%s' returned can't be sent: %s", function.name, error)
+            return web.Response(status=500)
 
 
 def make_app(

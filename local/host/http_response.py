@@ -3,29 +3,37 @@
 from datetime import UTC, datetime
 from email.utils import format_datetime
 
-from aiohttp import web
+from aiohttp import HttpVersion11, web
 
 from local.host.protocol import RpcHttp, RpcHttpCookie, TypedData
 
-FAILED = 500
 DROPPED_HEADERS = ("content-length", "transfer-encoding")
 
 
 def to_response(value: TypedData | None) -> web.Response:
-    """The response for a return value; 500 without a body for what can't be sent."""
+    """The response for a return value. Raises ValueError for what can't be sent."""
     if value is None:
         return web.Response(status=204)
     if value.http is not None:
         return _from_http(value.http)
     response = web.Response(body=(value.string or "").encode())
     response.headers["Content-Type"] = "text/plain; charset=utf-8"
-    return _chunked(response)
+    return response
+
+
+def chunk(request: web.Request, response: web.Response) -> web.Response:
+    """Send a body in chunks unless its length is announced; HTTP/1.0 has no chunks."""
+    length_is_known = not response.body or "Content-Length" in response.headers
+    may_have_chunks = request.version >= HttpVersion11 and response.status not in (204, 304)
+    if may_have_chunks and not length_is_known:
+        response.enable_chunked_encoding()
+    return response
 
 
 def _from_http(answer: RpcHttp) -> web.Response:
     body = (answer.body.bytes if answer.body else None) or b""
     if not all(value.isascii() for value in answer.headers.values()):
-        return web.Response(status=FAILED)
+        raise ValueError("a header of the response has a character outside ASCII")
     response = web.Response(status=int(answer.status_code), body=body)
     response.headers.popall("Content-Type", None)
     for name, value in answer.headers.items():
@@ -35,24 +43,17 @@ def _from_http(answer: RpcHttp) -> web.Response:
         response.headers.add("Set-Cookie", _cookie_text(cookie))
     announced = {name.lower(): value for name, value in answer.headers.items()}
     if "content-length" in announced:
-        return _with_length(response, int(announced["content-length"]), len(body))
-    return _chunked(response)
+        _announce_length(response, int(announced["content-length"]), len(body))
+    return response
 
 
-def _with_length(response: web.Response, announced: int, actual: int) -> web.Response:
+def _announce_length(response: web.Response, announced: int, actual: int) -> None:
     """Too little announced is an error; too much is sent as it is and the connection ends."""
     if announced < actual:
-        return web.Response(status=FAILED)
+        raise ValueError(f"Content-Length {announced} is less than the {actual} bytes of the body")
     response.headers["Content-Length"] = str(announced)
     if announced > actual:
         response.force_close()
-    return response
-
-
-def _chunked(response: web.Response) -> web.Response:
-    if response.body and response.status not in (204, 304):
-        response.enable_chunked_encoding()
-    return response
 
 
 def _cookie_text(cookie: RpcHttpCookie) -> str:

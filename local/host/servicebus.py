@@ -93,10 +93,12 @@ class TopicListener:
             self._connection_string,
             retry_total=0,
             try_timeout=TRY_SECONDS,
-            socket_timeout=BUSY_WAIT_SECONDS,
         )
         receiver = client.get_subscription_receiver(
-            self._topic, self._subscription, prefetch_count=self._options.prefetch_count
+            self._topic,
+            self._subscription,
+            prefetch_count=self._options.prefetch_count,
+            socket_timeout=BUSY_WAIT_SECONDS,
         )
         async with client, receiver:
             self._note_up()
@@ -166,7 +168,7 @@ class TopicListener:
 
     def _note_down(self, error: Exception) -> None:
         if not self._down:
-            self._warn("Service Bus can't be reached, trying again until it can: %r", error)
+            self._warn("Service Bus can't be received from, trying until it can: %r", error)
         self._down = True
 
     def _note_up(self) -> None:

@@ -90,7 +90,7 @@ class Triggers:
         value = self._settings.get(name, "")
         if value:
             return value
-        if f"{name}__fullyQualifiedNamespace" in self._settings:
+        if self._settings.get(f"{name}__fullyQualifiedNamespace"):
             raise HostError(
                 f"'{name}__fullyQualifiedNamespace' asks for an identity-based connection, which"
                 f" the local host does not have: set '{name}' to a connection string."

@@ -110,7 +110,7 @@ def test_a_killed_host_goes_on_with_its_orchestrations(tmp_path: Path) -> None:
     # Given two orchestrations, one waiting for an event, one with an activity in flight
     with running_host(APPS / "durable", tmp_path, SETTINGS) as host:
         post(host, "/start/ask_then_wait/waiting", "hello")
-        post(host, "/start/work_slowly/working", 1)
+        post(host, "/start/work_slowly/working", 0.5)
         host.wait_for_log("Executing 'Functions.take_a_while'")
 
         # When the host is killed and another one started

@@ -20,9 +20,10 @@ def make_function(
 
 @dataclass
 class FakeWorker:
-    """Keeps what it was called with; raises when told to."""
+    """Keeps what it was called with, and answers or raises what it was told to."""
 
     failure: CallFailed | None = None
+    answer: TypedData | None = None
     calls: list[tuple[str, dict[str, TypedData], Mapping[str, TypedData]]] = field(
         default_factory=list
     )
@@ -37,7 +38,7 @@ class FakeWorker:
         self.calls.append((function_id, {i.name: i.data for i in inputs}, metadata))
         if self.failure:
             raise self.failure
-        return TypedData(string="done")
+        return self.answer
 
 
 @dataclass

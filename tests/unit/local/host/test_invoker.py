@@ -19,7 +19,7 @@ def invoker_of(worker: object, timeout: timedelta | None = None) -> Invoker:
 
 async def test_a_durable_client_is_added_to_the_inputs() -> None:
     # Given a function with a durable client
-    worker = FakeWorker()
+    worker = FakeWorker(answer=TypedData(string="done"))
     invoker = invoker_of(worker)
     invoker.durable_client = "{}"
     bindings = [Binding("httpTrigger", "req", {}), Binding("durableClient", "starter", {})]
