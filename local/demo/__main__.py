@@ -15,9 +15,9 @@ from azure.core.exceptions import AzureError
 
 from local.demo.console import complain
 from local.demo.document import INVOICE, DocumentError, read_document
+from local.demo.laptop import settings_for
 from local.demo.prerequisites import MissingError, check_prerequisites
 from local.demo.run import run
-from local.settings import read_local_settings
 from local.supervisor.data import DataFolderError
 from local.supervisor.lock import AlreadyRunningError
 from local.supervisor.ports import PortsError
@@ -31,7 +31,6 @@ EXPECTED = (
     MissingError,
     PartFailedError,
     PortsError,
-    ValueError,
 )
 """Problems that a person can do something about: told in one piece, without a stack trace."""
 
@@ -42,10 +41,11 @@ def main() -> int:
     options = _options()
     for number in (signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, _interrupt)
+    settings = settings_for("make run")
     try:
         document = read_document(Path(os.environ.get("FILE") or INVOICE))
         check_prerequisites()
-        succeeded = run(read_local_settings(), document, options.once, options.verbose)
+        succeeded = run(settings, document, options.once, options.verbose)
         return 0 if succeeded else 1
     except EXPECTED as error:
         complain(f"make run: {error}")

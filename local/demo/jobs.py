@@ -7,7 +7,8 @@ from typing import Any
 from sqlalchemy import Row, select
 
 from local.demo.console import complain, say
-from local.settings import LocalSettings, read_local_settings
+from local.demo.laptop import settings_for
+from local.settings import LocalSettings
 from local.supervisor.environment import database_path, database_url
 from shared.adapters.database import create_engine
 from shared.adapters.database.tables import file, job
@@ -17,11 +18,7 @@ NEWEST = 20
 
 def main() -> int:
     """Print the table; 1 when there is no database yet."""
-    try:
-        settings = read_local_settings()
-    except ValueError as error:
-        complain(f"make jobs: {error}")
-        return 1
+    settings = settings_for("make jobs")
     if not database_path(settings.data).exists():
         complain(f"make jobs: there is no database in {settings.data} yet: start with `make run`")
         return 1

@@ -12,26 +12,31 @@ from local.demo.console import complain, say, size
 from local.demo.document import Document, DocumentError, read_document
 from local.demo.file_service import FileService
 from local.demo.follow import JobStuckError, recorded_steps, show_job
-from local.settings import LocalSettings, read_local_settings
+from local.demo.laptop import settings_for
+from local.settings import LocalSettings
 from local.supervisor.environment import database_url
 from local.supervisor.lock import find_running
 from shared.adapters.database import SqlDatabase, create_engine
+
+
+class NotRunningError(Exception):
+    """There is nothing to submit to. The text says how to start it."""
 
 
 def main() -> int:
     """0 when the job succeeded; 1 with the reason when it did not, or could not be submitted."""
     logging.getLogger("azure").setLevel(logging.CRITICAL)  # what fails is said in our words
     name = os.environ.get("FILE", "")
+    data = settings_for("make submit").data
     try:
-        data = read_local_settings().data
         if not name:
             raise DocumentError("which file? make submit FILE=path/to/file.pdf")
         document = read_document(Path(name))
         running = find_running(data)
         if running is None:
-            raise DocumentError(f"no stack runs on {data}: start one with `make run`")
+            raise NotRunningError(f"no stack runs on {data}: start one with `make run`")
         return 0 if submit(running.settings, document) else 1
-    except (DocumentError, JobStuckError, ValueError, AzureError) as error:
+    except (DocumentError, NotRunningError, JobStuckError, AzureError) as error:
         complain(f"make submit: {error}")
         return 1
     except KeyboardInterrupt:
