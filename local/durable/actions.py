@@ -95,12 +95,16 @@ def read_answer(text: str) -> Answer | Crash:
 
 
 def read_failure(message: str, stack: str) -> Answer | Crash:
-    """Read a failed call: an orchestrator that raised, or (without the marker) a Crash."""
+    """Read a failed call: an orchestrator that raised, or else a Crash.
+
+    One that returned something that isn't JSON counts as a Crash too: the real host doesn't look at
+    the actions of an orchestrator that is done and failed at once.
+    """
     for document in _documents(message):
-        try:
-            return _answer(document, stack)
-        except (ValueError, KeyError, TypeError):
-            continue
+        with contextlib.suppress(ValueError, KeyError, TypeError):
+            answer = _answer(document, stack)
+            if not answer.is_done:
+                return answer
     return Crash(aggregate(worker_failure(message, stack)))
 
 

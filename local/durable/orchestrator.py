@@ -142,7 +142,10 @@ def _appended(run: Run, decision: Decision, now: datetime) -> list[Event]:
         appended.append(
             events.execution_completed(now, decision.next_id, ending.status, ending.result)
         )
-    return [*appended, events.orchestrator_completed(now)]
+    # A run that continues another begins with an episode that is closed already.
+    if appended[-1]["EventType"] != EventType.ORCHESTRATOR_COMPLETED:
+        appended.append(events.orchestrator_completed(now))
+    return appended
 
 
 def _scheduled(one: Scheduled, now: datetime) -> Event:
