@@ -15,8 +15,10 @@ import pytest
 from cryptography.hazmat.primitives.asymmetric import ec, rsa
 from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
 
+from shared import auth
 from shared.auth import Caller, TokenVerifier, UnauthorizedError
 from shared.domain.errors import TransientError
+from tests.contract.socket_server import silent, socket_server
 from tests.contract.waiting import wait_until
 from tests.contract.web_server import Reply, WebServer, web_server
 
@@ -303,6 +305,12 @@ def test_a_key_server_that_refuses_connections_is_an_outage() -> None:
     unreachable = WebServer(port, lambda _: Reply(), [])
     with pytest.raises(TransientError, match="key server"):
         verifier(unreachable).verify(signed())
+
+
+def test_a_key_server_that_never_answers_is_an_outage(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(auth, "KEY_FETCH_TIMEOUT", timedelta(seconds=0.2))
+    with socket_server(silent) as server, pytest.raises(TransientError, match="key server"):
+        verifier(WebServer(server.port, lambda _: Reply(), [])).verify(signed())
 
 
 def test_an_outage_is_not_asked_about_again_at_once_and_ends(issuer: WebServer) -> None:

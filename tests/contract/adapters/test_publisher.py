@@ -118,7 +118,7 @@ def test_messages_of_one_thread_arrive_in_order(
 
 def test_a_topic_that_does_not_exist_is_transient_and_named(broker: Broker) -> None:
     with (
-        closing(ServiceBusPublisher(broker.connect, timedelta(seconds=1))) as publisher,
+        closing(ServiceBusPublisher(broker.connect, timedelta(seconds=0.7))) as publisher,
         pytest.raises(TransientError, match="sending JobQueued to no-such-topic"),
     ):
         publisher.publish(message("no-such-topic"))
