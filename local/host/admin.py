@@ -55,12 +55,12 @@ class Admin:
         self._timers = timers or {}
         self._started: set[asyncio.Task[None]] = set()
 
-    async def handle(self, request: web.Request, path: str) -> web.StreamResponse:
+    def answer(self, request: web.Request, path: str) -> web.Response:
         """The answer for a decoded path that begins with `/admin/`."""
         match path.strip("/").lower().split("/")[1:]:
             case ["host", "ping"]:
                 return web.Response(headers=NO_STORE)
-            case ["warmup"] if not self._status.error:
+            case ["warmup"]:
                 return web.Response()
             case ["host" | "functions", *_] as parts:
                 if not self._keys.is_master(presented_key(request)):

@@ -9,6 +9,8 @@ from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
+from local.durable.engine import DurableOptions
+
 OVERRIDE_PREFIX = "AzureFunctionsJobHost__"
 CPUS = os.cpu_count() or 1
 
@@ -31,16 +33,6 @@ class ServiceBusOptions:
 
 
 @dataclass(frozen=True)
-class DurableSettings:
-    """Task hub and limits of the durable engine."""
-
-    hub_name: str
-    max_concurrent_activities: int
-    max_concurrent_orchestrators: int
-    work_item_visibility: timedelta
-
-
-@dataclass(frozen=True)
 class HostConfig:
     """What `host.json` says; `function_timeout` None means no limit."""
 
@@ -49,7 +41,7 @@ class HostConfig:
     functions: frozenset[str] | None
     function_timeout: timedelta | None
     service_bus: ServiceBusOptions
-    durable: DurableSettings
+    durable: DurableOptions
     strict_json: bool = True
 
 
@@ -227,14 +219,14 @@ def _service_bus(values: _Values) -> ServiceBusOptions:
     )
 
 
-def _durable(values: _Values, settings: Mapping[str, str]) -> DurableSettings:
+def _durable(values: _Values, settings: Mapping[str, str]) -> DurableOptions:
     section = "extensions:durableTask"
     if values.boolean(f"{section}:extendedSessionsEnabled", False):
         raise HostError(
             "Durable Functions with extendedSessionsEnabled set to 'true' is only supported when"
             " using the in-process or isolated .NET worker."
         )
-    return DurableSettings(
+    return DurableOptions(
         hub_name=_hub_name(values.text(f"{section}:hubName", "TestHubName"), settings),
         max_concurrent_activities=values.integer(
             f"{section}:maxConcurrentActivityFunctions", 10 * CPUS

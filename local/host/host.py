@@ -6,7 +6,7 @@ import os
 import signal
 import socket
 import sys
-from collections.abc import Sequence
+from collections.abc import Coroutine, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -14,19 +14,13 @@ from aiohttp import web
 
 from local.durable.api import client_binding
 from local.durable.database import ForeignStore
-from local.durable.engine import DurableEngine, DurableOptions
+from local.durable.engine import DurableEngine
 from local.host import console
 from local.host.admin import Admin, HostStatus
-from local.host.config import (
-    DurableSettings,
-    HostConfig,
-    HostError,
-    read_app_settings,
-    read_host_config,
-)
+from local.host.config import HostConfig, HostError, read_app_settings, read_host_config
 from local.host.durable import WorkerFunctions
 from local.host.functions import Function, FunctionInError, load_order, read_function
-from local.host.http import Front, make_app, make_runner
+from local.host.http import Front, FrontInError, make_app, make_runner
 from local.host.invoker import Invoker
 from local.host.keys import Keys
 from local.host.protocol import RpcFunctionMetadata
@@ -95,7 +89,7 @@ class LoadedApp:
         triggers = self.triggers
         runs = [timer.run() for timer in triggers.timers.values()]
         runs += [listener.run() for listener in triggers.listeners]
-        return [asyncio.create_task(run) for run in runs]
+        return [asyncio.create_task(_logged(run)) for run in runs]
 
 
 async def load(app: Path, data: Path, running: dict[str, str]) -> LoadedApp:
@@ -110,23 +104,11 @@ async def load(app: Path, data: Path, running: dict[str, str]) -> LoadedApp:
     logger.info("Found the following functions: %s", ", ".join(f.name for f in functions))
     triggers.add(functions)
     keys = Keys.open(data / "keys.json", triggers.functions)
-    engine = _make_engine(config.durable, triggers, invoker, data)
+    durable_functions = WorkerFunctions(
+        triggers.started_by("orchestrationTrigger"), triggers.started_by("activityTrigger"), invoker
+    )
+    engine = DurableEngine(data / "durable.sqlite3", durable_functions, config.durable)
     return LoadedApp(config, keys, triggers, invoker, engine)
-
-
-def _make_engine(
-    settings: DurableSettings, triggers: Triggers, invoker: Invoker, data: Path
-) -> DurableEngine:
-    functions = WorkerFunctions(
-        triggers.durable("orchestrationTrigger"), triggers.durable("activityTrigger"), invoker
-    )
-    options = DurableOptions(
-        hub_name=settings.hub_name,
-        max_concurrent_orchestrators=settings.max_concurrent_orchestrators,
-        max_concurrent_activities=settings.max_concurrent_activities,
-        work_item_visibility=settings.work_item_visibility,
-    )
-    return DurableEngine(data / "durable.sqlite3", functions, options)
 
 
 async def _load_functions(worker: Worker, app: Path, config: HostConfig) -> list[Function]:
@@ -154,6 +136,13 @@ async def _index(worker: Worker, app: Path, config: HostConfig) -> Sequence[RpcF
     return sorted(wanted, key=lambda metadata: load_order(metadata.name))
 
 
+async def _logged(run: Coroutine[None, None, None]) -> None:
+    try:
+        await run
+    except Exception:
+        logger.exception("A timer or listener has ended by itself, which it never should")
+
+
 async def _cancel(tasks: Sequence[asyncio.Task[None]]) -> None:
     """Listeners give back their messages; calls in progress are not waited for."""
     for task in tasks:
@@ -172,23 +161,20 @@ async def _serve(listener: socket.socket, app: web.Application) -> web.AppRunner
 
 def _app(loaded: LoadedApp) -> web.Application:
     functions = loaded.triggers.functions
-    status = HostStatus()
     front = Front(
-        status=status,
         keys=loaded.keys,
-        admin=Admin(status, loaded.keys, list(functions.values()), loaded.triggers.timers),
+        admin=Admin(HostStatus(), loaded.keys, list(functions.values()), loaded.triggers.timers),
         invoker=loaded.invoker,
         functions=functions,
         routes=loaded.triggers.routes,
     )
     hooks = durable_routes(loaded.engine, loaded.keys)
-    return make_app(front, hooks, loaded.config.custom_headers)
+    return make_app(front.handle, loaded.keys, hooks, loaded.config.custom_headers)
 
 
 def _app_in_error(error: str, data: Path) -> web.Application:
     keys = Keys.open(data / "keys.json", ())
-    status = HostStatus(error)
-    return make_app(Front(status=status, keys=keys, admin=Admin(status, keys)))
+    return make_app(FrontInError(Admin(HostStatus(error), keys)).handle, keys)
 
 
 def _bind(port: int) -> socket.socket:

@@ -2,12 +2,13 @@
 
 import logging
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from aiohttp import web
 from aiohttp.http import SERVER_SOFTWARE
+from aiohttp.typedefs import Handler
 
-from local.host.admin import Admin, HostStatus
+from local.host.admin import Admin, unauthorized
 from local.host.functions import Function
 from local.host.http_request import MAX_HEADER_BYTES, read_request, refusal
 from local.host.http_response import chunk, to_response
@@ -31,17 +32,16 @@ logger = logging.getLogger(__name__)
 
 @dataclass(frozen=True)
 class Front:
-    """Everything a request may need."""
+    """Answers what the durable web hooks leave; `routes` are in load order."""
 
-    status: HostStatus
     keys: Keys
     admin: Admin
-    invoker: Invoker | None = None
-    functions: Mapping[str, Function] = field(default_factory=dict)
-    routes: Sequence[Route] = ()
+    invoker: Invoker
+    functions: Mapping[str, Function]
+    routes: Sequence[Route]
 
     async def handle(self, request: web.Request) -> web.StreamResponse:
-        """Answer what no other route of the server takes."""
+        """The answer of the host itself or of a function."""
         refused = refusal(request)
         if refused:
             return web.Response(status=refused)
@@ -52,16 +52,12 @@ class Front:
             return web.Response(status=400)
 
     async def _route(self, request: web.Request, path: str) -> web.StreamResponse:
-        if path.lower().startswith("/admin/"):
-            answer = await self.admin.handle(request, path)
-            if answer.status != 404 or not self.status.error:
-                return answer
-        if self.status.error:
-            return _not_running()
         if path == "/":
             return web.Response(body=ROOT_PAGE, headers={"Content-Type": "text/html"})
+        if path.lower().startswith("/admin/"):
+            return self.admin.answer(request, path)
         if path.lower().startswith("/runtime/webhooks/"):
-            return web.Response(status=401, headers={"WWW-Authenticate": "Bearer"})
+            return unauthorized()
         found = find(self.routes, request.method, path)
         if found is None:
             return web.Response(status=404)
@@ -71,7 +67,6 @@ class Front:
     async def _call(
         self, request: web.Request, function: Function, path: str, params: Mapping[str, str]
     ) -> web.StreamResponse:
-        assert self.invoker is not None, "routes exist only with an invoker"
         level = function.trigger.settings.get("authLevel", "FUNCTION")
         if not self.keys.opens(level, function.name, presented_key(request)):
             return web.Response(status=401)
@@ -86,15 +81,31 @@ class Front:
             return web.Response(status=500)
 
 
+@dataclass(frozen=True)
+class FrontInError:
+    """Answers 503 for everything but ping and status, which say why."""
+
+    admin: Admin
+
+    async def handle(self, request: web.Request) -> web.StreamResponse:
+        """The answer of a host that can't run."""
+        if request.path.lower().startswith("/admin/host/"):
+            return self.admin.answer(request, request.path)
+        response = web.Response(status=503, body=b"Function host is not running.")
+        response.headers.popall("Content-Type", None)
+        return chunk(request, response)
+
+
 def make_app(
-    front: Front,
+    handle: Handler,
+    keys: Keys,
     hooks: Sequence[web.RouteDef] = (),
     custom_headers: Mapping[str, str] | None = None,
 ) -> web.Application:
-    """The server: `hooks` (the durable web hooks) first, everything else to `front`."""
-    app = web.Application(client_max_size=0, middlewares=[webhook_keys(front.keys)])
+    """The server: `hooks` (the durable web hooks) first, everything else to `handle`."""
+    app = web.Application(client_max_size=0, middlewares=[webhook_keys(keys)])
     app.add_routes(hooks)
-    app.router.add_route("*", "/{path:.*}", front.handle)
+    app.router.add_route("*", "/{path:.*}", handle)
     app.on_response_prepare.append(_add_headers(custom_headers or {}))
     return app
 
@@ -123,10 +134,3 @@ def _add_headers(headers: Mapping[str, str]) -> Hook:
             response.headers["Server"] = SERVER
 
     return add
-
-
-def _not_running() -> web.Response:
-    response = web.Response(status=503, body=b"Function host is not running.")
-    response.headers.popall("Content-Type", None)
-    response.enable_chunked_encoding()
-    return response

@@ -22,7 +22,7 @@ from azure.servicebus.exceptions import (
 from local.host.config import ServiceBusOptions
 from local.host.functions import Function
 from local.host.invoker import Invoker
-from local.host.metadata import UnreadableBody, body_bytes, body_data, trigger_metadata
+from local.host.metadata import body_bytes, body_data, trigger_metadata
 from local.host.worker import CallFailed
 
 FIRST_PAUSE_SECONDS = 0.25
@@ -84,6 +84,8 @@ class TopicListener:
             try:
                 await self._connected()
             except Exception as error:  # the client raises its own, OSError, ValueError and more
+                if _is_cancelled():
+                    raise asyncio.CancelledError from error
                 self._note_down(error)
             await asyncio.sleep(self._pause)
             self._pause = min(self._pause * 2, LONGEST_PAUSE_SECONDS)
@@ -181,6 +183,11 @@ class TopicListener:
         logger.warning(f"The listener for 'Functions.%s': {text}", self._name, *values)
 
 
+def _is_cancelled() -> bool:
+    task = asyncio.current_task()
+    return task is not None and task.cancelling() > 0
+
+
 def _half_way(message: ServiceBusReceivedMessage, now: datetime) -> datetime:
     """When to renew: in the middle of what is left of the lock."""
     locked_until = message.locked_until_utc or now
@@ -196,13 +203,12 @@ def make_call(function: Function, invoker: Invoker) -> Call:
             data = body_data(body_bytes(message), binary)
             inputs = {function.trigger.name: data}
             metadata = trigger_metadata(message, data)
-            delivery = (message.delivery_count or 0) + 1
-            reason = f"Message {message.message_id} detected, delivery {delivery}"
+            reason = f"Message {message.message_id}, delivery {metadata['DeliveryCount'].json}"
             await invoker.call(function, inputs, metadata, reason)
-        except UnreadableBody as error:
-            logger.error("'Functions.%s' is not called: %s", function.name, error)
-            return False
         except CallFailed:
+            return False
+        except Exception as error:  # whatever can't be converted must not stop the listener
+            logger.error("'Functions.%s' is not called: %s", function.name, error)
             return False
         return True
 

@@ -51,8 +51,8 @@ class Triggers:
             except FunctionInError as error:
                 log_in_error(function.name, error)
 
-    def durable(self, trigger: str) -> list[Function]:
-        """The functions that the durable engine may call: orchestrators or activities."""
+    def started_by(self, trigger: str) -> list[Function]:
+        """The functions with this type of trigger."""
         return [f for f in self.functions.values() if f.trigger.type == trigger]
 
     def _add_route(self, function: Function) -> None:
