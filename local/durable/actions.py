@@ -121,7 +121,9 @@ def _documents(message: str) -> Iterator[Any]:
         start = message.rfind(OUT_OF_PROC_MARKER, 0, start)
 
 
-def _answer(document: dict[str, Any], stack: str = "") -> Answer:
+def _answer(document: Any, stack: str = "") -> Answer:
+    if not isinstance(document, dict):
+        raise ValueError("it is not a JSON object")
     if document.get("schemaVersion") not in (1, 2):
         raise ValueError(f"schemaVersion {document.get('schemaVersion')!r} is not supported")
     (actions,) = document["actions"]
