@@ -3,11 +3,12 @@
 import os
 import subprocess
 import sys
-import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+
+from tests.contract.waiting import wait_until
 
 APPS = Path(__file__).parent / "apps"
 DEADLINE_SECONDS = 20.0
@@ -30,7 +31,7 @@ class RunningHost:
         return self.log.read_text()
 
     def wait_for_log(self, text: str) -> None:
-        wait_until(lambda: text in self.logged(), f"{text!r} in the log:\n{self.logged()}")
+        wait_until(lambda: text in self.logged(), DEADLINE_SECONDS)
 
     def kill(self) -> None:
         self.process.kill()
@@ -87,13 +88,3 @@ def running_host(
             yield wait(host)
         finally:
             host.process.kill()
-
-
-def wait_until(
-    condition: Callable[[], object], what: str, seconds: float = DEADLINE_SECONDS
-) -> None:
-    """Wait until `condition()` is true, or fail."""
-    deadline = time.monotonic() + seconds
-    while not condition():
-        assert time.monotonic() < deadline, f"waited {seconds} s for {what}"
-        time.sleep(0.02)

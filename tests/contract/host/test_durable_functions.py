@@ -7,8 +7,9 @@ from typing import Any
 
 import pytest
 
-from tests.contract.host.hosts import APPS, RunningHost, running_host, wait_until
+from tests.contract.host.hosts import APPS, DEADLINE_SECONDS, RunningHost, running_host
 from tests.contract.host.raw_http import Answer, exchange
+from tests.contract.waiting import wait_until
 
 SETTINGS = {"HUB": "TestHub"}
 HOOKS = "/runtime/webhooks/durabletask"
@@ -35,7 +36,7 @@ def status(host: RunningHost, instance_id: str) -> dict[str, Any]:
 def wait_for_end(host: RunningHost, instance_id: str) -> dict[str, Any]:
     wait_until(
         lambda: status(host, instance_id)["status"] not in (None, "Pending", "Running"),
-        f"the end of {instance_id}",
+        DEADLINE_SECONDS,
     )
     return status(host, instance_id)
 

@@ -12,7 +12,8 @@ from azure.servicebus import ServiceBusMessage
 from azure.servicebus.amqp import AmqpAnnotatedMessage, AmqpMessageProperties
 
 from tests.contract.host.brokers import LOCK_SECONDS, Broker, running_broker
-from tests.contract.host.hosts import APPS, RunningHost, running_host, wait_until
+from tests.contract.host.hosts import APPS, DEADLINE_SECONDS, RunningHost, running_host
+from tests.contract.waiting import wait_until
 
 
 @dataclass
@@ -29,14 +30,11 @@ class Bench:
         return [call for call in calls if (call["what"], call["id"]) == (what, message_id)]
 
     def wait_for(self, what: str, message_id: str, count: int = 1) -> list[dict[str, Any]]:
-        wait_until(
-            lambda: len(self.noted(what, message_id)) >= count,
-            f"{count} times {what} {message_id}:\n{self.host.logged()}",
-        )
+        wait_until(lambda: len(self.noted(what, message_id)) >= count, DEADLINE_SECONDS)
         return self.noted(what, message_id)
 
     def wait_until_gone(self, topic: str, subscription: str) -> None:
-        wait_until(lambda: not self.broker.left(topic, subscription), "an empty subscription")
+        wait_until(lambda: not self.broker.left(topic, subscription), DEADLINE_SECONDS)
 
 
 def settings(broker: Broker, calls: Path) -> dict[str, str]:
@@ -118,7 +116,7 @@ def test_a_failed_call_is_delivered_again_at_once_with_a_higher_count(bench: Ben
 
 def test_a_message_that_always_fails_ends_in_the_dead_letter_queue(bench: Bench) -> None:
     bench.broker.send("jobs", message("never", "fail 99"))
-    wait_until(lambda: bench.broker.dead("jobs", "work") == ["never"], "the dead letter")
+    wait_until(lambda: bench.broker.dead("jobs", "work") == ["never"])
     assert [call["delivery"] for call in bench.noted("begin", "never")] == [1, 2, 3]
     assert bench.noted("end", "never") == []
 
@@ -128,7 +126,7 @@ def test_a_body_that_can_not_be_read_is_not_given_to_the_function(bench: Bench) 
         value_body={"a": 1}, properties=AmqpMessageProperties(message_id="odd")
     )
     bench.broker.send("jobs", odd)
-    wait_until(lambda: "odd" in bench.broker.dead("jobs", "work"), "the dead letter")
+    wait_until(lambda: "odd" in bench.broker.dead("jobs", "work"))
     assert bench.noted("begin", "odd") == []
     assert "the body of message odd is no data section" in bench.host.logged()
 

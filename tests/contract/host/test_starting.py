@@ -166,6 +166,20 @@ def test_a_signal_ends_the_host_though_a_call_is_running(
         assert time.monotonic() - started < 2
 
 
+@pytest.mark.parametrize("kind", ["def", "async def"])
+def test_a_function_that_ends_its_process_ends_the_host(tmp_path: Path, kind: str) -> None:
+    # Given a function that leaves the process
+    code = HELLO.replace('return "hi"', "import sys; sys.exit(3)").replace("def", kind)
+    with running_host(make_app(tmp_path / "app", code), tmp_path / "data") as host:
+        # When it is called
+        with socket.create_connection(("127.0.0.1", host.port)) as client:
+            client.sendall(b"GET /api/hello HTTP/1.1\r\nHost: x\r\n\r\n")
+
+            # Then the host has ended, and says why
+            assert host.process.wait(timeout=5) == 3
+        assert "A function ended the process with SystemExit(3)" in host.logged()
+
+
 def test_a_taken_port_ends_the_start_with_a_message(tmp_path: Path) -> None:
     app = make_app(tmp_path / "app", HELLO)
     with running_host(app, tmp_path / "data") as host:

@@ -3,8 +3,9 @@
 import json
 from pathlib import Path
 
-from tests.contract.host.hosts import APPS, RunningHost, running_host, wait_until
+from tests.contract.host.hosts import APPS, RunningHost, running_host
 from tests.contract.host.raw_http import exchange
+from tests.contract.waiting import wait_until
 
 SETTINGS = {"CRON": "0 0 0 1 1 *", "AzureWebJobs.off.Disabled": "1"}
 
@@ -44,6 +45,5 @@ def test_a_due_time_that_passed_while_the_host_was_down_fires_at_start(tmp_path:
         # Then it fires at once, and knows that it is late
         host.wait_for_log("yearly fired, past due: True")
         wait_until(
-            lambda: json.loads((tmp_path / "timers.json").read_text())["yearly"]["Last"] > "2002",
-            "a new status",
+            lambda: json.loads((tmp_path / "timers.json").read_text())["yearly"]["Last"] > "2002"
         )
