@@ -1,4 +1,4 @@
-"""Where the embedded Azure lives on this machine: ports and the data folder, all from `LOCAL_*` variables.
+"""Where the embedded Azure lives on this machine: ports and data folder, from `LOCAL_*` variables.
 
 These settings are the laptop's, not the product's; `shared/` never reads them.
 """

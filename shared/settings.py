@@ -101,7 +101,7 @@ class Settings(BaseModel):
     JOB_MAX_WAIT_HOURS: Annotated[int, Field(ge=1, le=7 * 24)] = Field(
         48, description="How long a job may wait for its call in all"
     )
-    SIGNED_URL_MINUTES: Minutes = Field(
+    SIGNED_URL_MINUTES: Annotated[int, Field(ge=1, le=6 * 24 * 60)] = Field(
         90, description="Life of a signed link; covers start and run time-outs and 10 minutes"
     )
     ALLOW_PRIVATE_EXTRACTORS: bool = Field(

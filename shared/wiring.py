@@ -12,6 +12,7 @@ from azure.servicebus import ServiceBusClient
 
 from shared.adapters.blob_links import SignedBlobLinks, account_key
 from shared.adapters.database import SqlDatabase, create_engine
+from shared.adapters.database.sql_server import TOKEN_SCOPE
 from shared.adapters.delegation_keys import DelegationKeys, blob_service_client
 from shared.adapters.extractor_api import HttpsExtractorApi
 from shared.adapters.publisher import ServiceBusPublisher
@@ -31,7 +32,6 @@ from shared.settings import Settings, settings
 
 DATABASE_CONNECTIONS = 40
 """Enough for the triggers' threads and the activities that run side by side."""
-SQL_SCOPE = "https://database.windows.net/.default"
 
 
 @dataclass(frozen=True)
@@ -68,7 +68,7 @@ def build(given: Settings) -> App:
         create_engine(
             given.DATABASE_URL,
             DATABASE_CONNECTIONS,
-            lambda: credential().get_token(SQL_SCOPE).token,
+            lambda: IdentityTokens(credential(), TOKEN_SCOPE)(),
         )
     )
     connect = cache(lambda: _service_bus(given, credential))

@@ -1,0 +1,55 @@
+"""Any part can be killed and started again: nothing is lost, nothing is done twice."""
+
+import pytest
+
+from shared.domain.jobs import Job, JobStatus
+from tests.integration.whole_stack import WholeStack
+
+FILES = 12
+
+
+def all_end(stack: WholeStack, job_ids: list[object]) -> list[Job]:
+    return [stack.wait_for_end(job_id, 90) for job_id in job_ids]  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("part", ["host", "servicebus", "extractor", "blob", "identity"])
+def test_a_part_killed_amid_jobs_loses_none(stack: WholeStack, part: str) -> None:
+    client = stack.client_with(f"{stack.extraction_url}?behaviour=busy=1")
+    stored = [stack.submit(f"Invoice {n}".encode(), client=client) for n in range(FILES)]
+    stack.wait_for_job(stored[FILES // 2].job_id, lambda job: True)
+
+    stack.stack.parts[part].kill()
+    stack.stack.parts[part].start()
+
+    jobs = all_end(stack, [each.job_id for each in stored])
+    assert {job.status for job in jobs} == {JobStatus.SUCCEEDED}
+    assert [len(stack.jobs_of(each.file_id)) for each in stored] == [1] * FILES
+    for each in stored:
+        heard = stack.services.statuses.wait_for(
+            each.job_id, lambda found: {"Succeeded"} <= {str(f.status) for f in found}, 30
+        )
+        assert {f.message_id for f in heard} <= {
+            f"{each.job_id}:{status}" for status in ("Queued", "Started", "Succeeded")
+        }
+
+
+@pytest.mark.parametrize("part", ["extractor", "blob", "identity"])
+def test_a_part_that_is_away_when_a_file_comes_is_waited_for(stack: WholeStack, part: str) -> None:
+    stored = stack.services.files.store(b"Invoice 16", "note.txt")
+    stack.stack.parts[part].kill()
+    stack.services.files.announce(stored.file_id)
+    stack.wait_until_taken_up(stored.file_id)
+    stack.stack.parts[part].start()
+    assert stack.wait_for_end(stored.job_id, 90).status is JobStatus.SUCCEEDED
+    assert len(stack.jobs_of(stored.file_id)) == 1
+
+
+def test_a_host_killed_while_the_extractor_works_finishes_the_job(stack: WholeStack) -> None:
+    client = stack.client_with(f"{stack.extraction_url}?behaviour=busy=3")
+    stored = stack.submit(b"Invoice 17", client=client)
+    stack.wait_for_job(stored.job_id, lambda job: job.status is JobStatus.STARTED)
+    stack.stack.parts["host"].kill()
+    stack.stack.parts["host"].start()
+    assert stack.wait_for_end(stored.job_id).status is JobStatus.SUCCEEDED
+    assert stack.wait_for_orchestration(stored.job_id)["output"] == "Succeeded"
+    assert stack.calls_of(stored.job_id)["called"] == 1

@@ -1,0 +1,143 @@
+"""The whole stack as the integration tests see it: what goes in, and every place to look."""
+
+import itertools
+import json
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+from uuid import UUID
+
+import requests
+from azure.servicebus import ServiceBusClient, ServiceBusReceivedMessage, ServiceBusSubQueue
+
+from local.demo.file_service import StoredFile
+from local.demo.registrations import DEMO_CLIENT, register_extractor
+from local.demo.surroundings import Surroundings
+from local.supervisor.environment import extraction_url, host_url, service_bus_connection
+from local.supervisor.stack import Stack
+from shared.domain.events import FileEvent
+from shared.domain.jobs import Job
+
+_numbers = itertools.count(1000)
+
+
+@dataclass(frozen=True)
+class WholeStack:
+    """The parts, and the services around them."""
+
+    stack: Stack
+    services: Surroundings
+
+    # What goes in.
+
+    def submit(
+        self, content: bytes, name: str = "note.txt", client: str = DEMO_CLIENT
+    ) -> StoredFile:
+        """Store a file and announce it."""
+        return self.services.files.submit(content, name, client)
+
+    def client_with(self, url: str) -> str:
+        """A client application of its own whose extractor has this address."""
+        number = next(_numbers)
+        client = f"client-{number}"
+        register_extractor(self.services.database, number, client, url)
+        return client
+
+    @property
+    def extraction_url(self) -> str:
+        """Where the sample extractor takes jobs; `?behaviour=` makes it misbehave."""
+        return extraction_url(self.stack.settings)
+
+    # What stands in the database.
+
+    def job(self, job_id: UUID) -> Job | None:
+        """The job's row."""
+        return self.services.database.run(lambda tx: tx.jobs.get(job_id))
+
+    def jobs_of(self, file_id: UUID) -> list[Job]:
+        """Every job of a file, oldest first."""
+        return list(self.services.database.run(lambda tx: tx.jobs.lock_of_file(file_id)))
+
+    def events_of(self, file_id: UUID) -> list[FileEvent]:
+        """All that is written down about a file, in order of time."""
+        return list(self.services.database.run(lambda tx: tx.events.of_file(file_id)))
+
+    def wait_for_job(self, job_id: UUID, true: Callable[[Job], bool], seconds: float = 30.0) -> Job:
+        """The job's row as soon as the condition holds; fails when it does not in time."""
+        return wait_for(lambda: (job := self.job(job_id)) and true(job) and job, seconds)
+
+    def wait_for_end(self, job_id: UUID, seconds: float = 30.0) -> Job:
+        """The job's row once it has ended."""
+        return self.wait_for_job(job_id, lambda job: not job.active, seconds)
+
+    def wait_for_event(self, file_id: UUID, true: Callable[[FileEvent], bool]) -> FileEvent:
+        """The first event of a file for which the condition holds."""
+        return wait_for(lambda: next(filter(true, self.events_of(file_id)), None))
+
+    # What the extractor, the host and the broker say.
+
+    def calls_of(self, job_id: UUID) -> dict[str, Any]:
+        """How often the extractor was called for a job, and how often it took it."""
+        address = self.stack.parts["extractor"].part.address
+        answer = requests.get(f"{address}/calls/{job_id}", timeout=5)
+        calls: dict[str, Any] = answer.json()
+        return calls
+
+    def wait_for_orchestration(self, job_id: UUID) -> dict[str, Any]:
+        """The orchestration's status document with its history, once it is no longer running."""
+
+        def ended() -> dict[str, Any] | None:
+            answer = requests.get(
+                f"{host_url(self.stack.settings)}/runtime/webhooks/durabletask/instances/{job_id}",
+                params={"showHistory": "true", "code": self._host_key()},
+                timeout=5,
+            )
+            return answer.json() if answer.status_code == 200 else None
+
+        return wait_for(ended)
+
+    def wait_for_log(self, part: str, text: str) -> None:
+        """Until the part's log holds the text."""
+        path = self.stack.parts[part].log.path
+        wait_for(lambda: text in path.read_text(errors="replace"))
+
+    def wait_until_drained(self, topic: str, subscription: str) -> None:
+        """Until no message waits in the subscription, locked ones included."""
+
+        with self._bus() as bus, bus.get_subscription_receiver(topic, subscription) as receiver:
+            wait_for(lambda: not receiver.peek_messages(1, sequence_number=1))
+
+    def wait_for_dead_letter(
+        self, topic: str, subscription: str, message_id: str
+    ) -> ServiceBusReceivedMessage:
+        """The message with this id, looked at in the dead-letter queue."""
+
+        with (
+            self._bus() as bus,
+            bus.get_subscription_receiver(
+                topic, subscription, sub_queue=ServiceBusSubQueue.DEAD_LETTER
+            ) as receiver,
+        ):
+
+            def found() -> ServiceBusReceivedMessage | None:
+                peeked = receiver.peek_messages(100, sequence_number=1)
+                return next((each for each in peeked if each.message_id == message_id), None)
+
+            return wait_for(found, 60)
+
+    def _bus(self) -> ServiceBusClient:
+        return ServiceBusClient.from_connection_string(service_bus_connection(self.stack.settings))
+
+    def _host_key(self) -> str:
+        keys = json.loads((self.stack.settings.data / "keys.json").read_text())
+        return str(keys["master"])
+
+
+def wait_for[T](look: Callable[[], T | bool | None], seconds: float = 30.0) -> T:
+    """What `look` gives as soon as it gives something true; fails when it does not in time."""
+    deadline = time.monotonic() + seconds
+    while not (found := look()):
+        assert time.monotonic() < deadline, f"did not happen within {seconds:.0f} s"
+        time.sleep(0.05)
+    return found  # type: ignore[return-value]  # what is true is a T
