@@ -69,11 +69,13 @@ class Activities:
             )
         return taken
 
-    def renew(self, now: datetime) -> None:
-        """Keep what is under way invisible."""
-        self._database.execute(
-            "UPDATE activities SET visible_at = ? WHERE lease = ?", self._until(now), self._lease
-        )
+    def renew(self, now: datetime, running: Collection[int]) -> None:
+        """Keep those that are `running` here invisible."""
+        with self._database.transaction():
+            self._database.execute_many(
+                "UPDATE activities SET visible_at = ? WHERE id = ? AND lease = ?",
+                [(self._until(now), id, self._lease) for id in running],
+            )
 
     def finish(self, activity: LeasedActivity, answer: Event) -> bool:
         """Send the answer to the run that asked; False when the lease is lost or nobody waits."""

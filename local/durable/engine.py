@@ -192,7 +192,7 @@ class DurableEngine:
             await asyncio.sleep(
                 self.options.work_item_visibility.total_seconds() / RENEWALS_PER_LEASE
             )
-            self._activities.renew(self._clock())
+            self._activities.renew(self._clock(), self._running)
 
     # Time
 

@@ -74,8 +74,8 @@ async def test_every_statement_uses_an_index(
 
     # When it runs, and clients do everything that they can
     await hub.start("everything", "first", "it")
-    for round in (1, 2):
-        await hub.waiting("it", calls=4 * round)
+    for calls_before_the_wait in (3, 8):
+        await hub.waiting("it", calls_before_the_wait)
         await hub.client.raise_event("it", "Go", 1)
     await hub.ended("it")
     await hub.history("it")

@@ -56,11 +56,15 @@ def test_what_is_running_here_is_not_taken_again(database: Database) -> None:
     assert [one.name for one in late] == ["act-2"]
 
 
-def test_renewing_keeps_what_is_under_way_invisible(database: Database) -> None:
+def test_renewing_keeps_what_is_running_invisible(database: Database) -> None:
+    # Given three activities of which two are still running after four minutes
     activities = Activities(database, "mine", VISIBILITY)
-    activities.take(3, NOON, set())
-    activities.renew(NOON + timedelta(minutes=4))
-    assert activities.take(3, NOON + timedelta(minutes=6), set()) == []
+    first, second, _ = activities.take(3, NOON, set())
+    activities.renew(NOON + timedelta(minutes=4), {first.id, second.id})
+
+    # Then only the third is visible after five
+    (again,) = activities.take(3, NOON + timedelta(minutes=6), set())
+    assert again.name == "act-2"
 
 
 def test_released_activities_are_visible_at_once(database: Database) -> None:
