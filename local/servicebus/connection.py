@@ -96,7 +96,8 @@ class Connection(asyncio.Protocol):
             pieces.append(self._transport.peek(pending) or b"")
             self._transport.pop(pending)
         self._socket.write(b"".join(pieces))
-        if pending < 0:
+        if pending < 0 or self._transport.capacity() < 0:
+            # One of them has ended the connection, or the engine could not read what came.
             self._socket.close()
         elif self._starved and self._socket.get_write_buffer_size() <= WINDOW:
             self._starved = False

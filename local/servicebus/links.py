@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Protocol
 
-from proton import Condition, Delivery, Disposition, Link, Receiver, Sender
+from proton import Condition, Delivery, Disposition, Link, PropertyDict, Receiver, Sender
 
 from local.servicebus import raw
 from local.servicebus.broker import Broker
@@ -17,6 +17,9 @@ from local.servicebus.settlement import Changes
 
 if TYPE_CHECKING:
     from local.servicebus.connection import Connection
+
+_SOURCE = PropertyDict(source="local-servicebus")
+"""Goes with every rejection: without some such info Microsoft's Python client waits for ever."""
 
 CREDIT = 1_000
 """Messages that a client may send before it hears of more credit."""
@@ -54,12 +57,13 @@ class Incoming:
         """Half a transfer is no transfer."""
 
     def delivery(self, delivery: Delivery) -> None:
-        self._read(delivery)
         if delivery.aborted:
-            self._finish(delivery)
+            self._finish()
             delivery.settle()
-        elif not delivery.partial:
-            size, encoded = self._finish(delivery)
+            return
+        self._read(delivery)
+        if not delivery.partial:
+            size, encoded = self._finish()
             answer(delivery, self._outcome(size, encoded))
 
     def _read(self, delivery: Delivery) -> None:
@@ -69,7 +73,7 @@ class Incoming:
             if self._size <= self._largest:
                 self._parts.append(bytes(part))
 
-    def _finish(self, delivery: Delivery) -> tuple[int, bytes]:
+    def _finish(self) -> tuple[int, bytes]:
         finished = self._size, b"".join(self._parts)
         self._size = 0
         self._parts = []
@@ -169,7 +173,7 @@ def answer(
     """Settle a delivery with `state`, or as rejected where there is an error."""
     if error is not None:
         state = Disposition.REJECTED
-        delivery.local.condition = Condition(error.condition, str(error))
+        delivery.local.condition = Condition(error.condition, str(error), _SOURCE)
     delivery.update(state)
     delivery.settle()
 

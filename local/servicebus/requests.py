@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from proton import Delivery, Message, MessageException, Receiver, Sender
 
+from local.servicebus import raw
 from local.servicebus.entities import normal
 from local.servicebus.errors import BadMessage, NotAllowed
 from local.servicebus.links import Incoming
@@ -81,8 +82,9 @@ class RequestLink(Incoming):
     def _answer(self, encoded: bytes) -> None:
         request = Message()
         try:
+            raw.sections(encoded)  # Proton decodes garbage to an empty message
             request.decode(encoded)
-        except MessageException as error:
+        except (ValueError, MessageException) as error:
             raise BadMessage(f"The request cannot be read: {error}.") from error
         link = self._replies.find(self._address, request.reply_to)
         reply = self._node(request)

@@ -23,12 +23,13 @@ class Server:
         self.service = service
         self.port: int = listener.sockets[0].getsockname()[1]
         self._listener = listener
-        self._connections = connections
+        self.connections = connections
+        """Those that are open now."""
 
     async def close(self) -> None:
         """Stop listening, tell every client, and close the store."""
         self._listener.close()
-        for connection in list(self._connections):
+        for connection in list(self.connections):
             connection.close(Condition("amqp:connection:forced", "The broker is stopping."))
         await self._listener.wait_closed()
         self.service.close()

@@ -123,10 +123,10 @@ class Service:
         unable = 0
         while unable < len(consumers):
             consumer = consumers[0]
-            consumers.rotate(-1)
             count = min(consumer.room(), CHUNK_COUNT)
             if count == 0:
                 unable += 1
+                consumers.rotate(-1)
                 continue
             deliveries = self.broker.receiving.take(
                 consumer.queue, count, CHUNK_SIZE, delete=consumer.deletes
@@ -134,6 +134,7 @@ class Service:
             if not deliveries:
                 return
             unable = 0
+            consumers.rotate(-1)
             self._touched.add(consumer.outlet)
             consumer.deliver(deliveries)
         if consumers:

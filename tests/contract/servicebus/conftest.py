@@ -1,0 +1,70 @@
+"""Brokers in process, and Microsoft's clients on them."""
+
+from collections.abc import Callable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import ExitStack
+from pathlib import Path
+
+import pytest
+
+from local.servicebus.topology import Subscription, Topic, Topology
+from tests.contract.servicebus.running import RunningBus, running
+from tests.contract.servicebus.sdk import AsyncSdk, Sdk, SyncSdk
+
+type Serve = Callable[..., RunningBus]
+type Connect = Callable[..., Sdk]
+type Later = Callable[[ExitStack], None]
+
+
+@pytest.fixture(scope="session")
+def later() -> Iterator[Later]:
+    """Closes stacks beside the tests that follow: the clients sleep half a second in each close."""
+    closing: list[Future[None]] = []
+    with ThreadPoolExecutor(8) as pool:
+        yield lambda stack: closing.append(pool.submit(stack.close))
+    for each in closing:
+        each.result()
+
+
+@pytest.fixture
+def stack(later: Later) -> Iterator[ExitStack]:
+    """Brokers and clients of one test; the clients go first."""
+    opened = ExitStack()
+    yield opened
+    later(opened)
+
+
+@pytest.fixture
+def serve(stack: ExitStack, tmp_path: Path) -> Serve:
+    """Serves the given topics."""
+
+    def start(*topics: Topic) -> RunningBus:
+        return stack.enter_context(running(Topology(topics), tmp_path))
+
+    return start
+
+
+@pytest.fixture
+def bus(serve: Serve) -> RunningBus:
+    """Topic `jobs` with subscription `sub`: locks of a minute, three deliveries."""
+    return serve(Topic("jobs", (Subscription("sub", max_delivery_count=3),)))
+
+
+@pytest.fixture(params=[SyncSdk, AsyncSdk], ids=["sync", "async"])
+def sdk(request: pytest.FixtureRequest, bus: RunningBus, stack: ExitStack) -> Sdk:
+    """Each of the two clients on `bus`."""
+    client: Sdk = request.param(bus.connection_string)
+    stack.callback(client.close)
+    return client
+
+
+@pytest.fixture
+def connect(stack: ExitStack) -> Connect:
+    """Makes a sync client on a broker."""
+
+    def make(bus: RunningBus) -> Sdk:
+        client = SyncSdk(bus.connection_string)
+        stack.callback(client.close)
+        return client
+
+    return make
