@@ -14,7 +14,9 @@ logger = logging.getLogger(__name__)
 
 MAX_BYTES = 100 * 1024 * 1024
 _TIMEOUT = aiohttp.ClientTimeout(total=300, sock_connect=10, sock_read=30)  # seconds
-_PAUSES = (0.5, 2.0)  # seconds before the second and the third try
+PAUSES = (0.5, 1.0, 2.0, 4.0, 8.0, 16.0)
+"""Seconds before each further try: a storage service that is restarted costs no job."""
+
 _PASSING = {408, 425, 429, 500, 502, 503, 504}
 _CHUNK_BYTES = 256 * 1024
 
@@ -31,7 +33,7 @@ async def download(
     The link is used as it is given: decoding and encoding it again would break its signature.
     """
     url = URL(link, encoded=True)
-    for pause in _PAUSES:
+    for pause in PAUSES:
         try:
             return await _try_once(session, url, target, max_bytes)
         except _PassingError as error:

@@ -3,6 +3,7 @@
 import json
 import os
 from collections.abc import Mapping, Sequence
+from datetime import timedelta
 from pathlib import Path
 
 from local.identity.clients import clients_path, default_clients, read_clients, write_clients
@@ -18,21 +19,22 @@ from local.supervisor.environment import (
 from local.supervisor.parts import embedded_azure, topology_path
 from local.supervisor.processes import Part
 from local.supervisor.topology import emulator_config
-from shared.contracts.topology import Topic, topology
+from shared.contracts.topology import LOCK_DURATION, Topic, topology
 
 
 def plan_embedded_azure(
     settings: LocalSettings,
     overrides: Mapping[str, str] | None = None,
+    lock_duration: timedelta = LOCK_DURATION,
     environ: Mapping[str, str] = os.environ,
 ) -> Sequence[Sequence[Part]]:
     """The real parts on this data folder, which is prepared here; safe to repeat.
 
-    `overrides` are settings of the app that replace or extend those that point at the parts.
+    `overrides` are settings of the app that replace or extend those that point at the parts. A
+    short `lock_duration` lets a test see soon what happens to the messages of a dead host.
     """
-    topology_path(settings.data).write_text(
-        json.dumps(emulator_config(local_topics(), TOPICS["TOPIC_JOB_STATUS"]), indent=2)
-    )
+    config = emulator_config(local_topics(), TOPICS["TOPIC_JOB_STATUS"], lock_duration)
+    topology_path(settings.data).write_text(json.dumps(config, indent=2))
     create_database(database_url(settings))
     app = app_settings(settings, client_secret(settings.data)) | dict(overrides or {})
     return embedded_azure(settings, app, base_environment(environ))

@@ -18,7 +18,9 @@ STATUS_SERVICE = Subscription("status-service")
 """Stands for the Status service: it gets every job status message."""
 
 
-def emulator_config(topics: Sequence[Topic], job_status_topic: str) -> dict[str, Any]:
+def emulator_config(
+    topics: Sequence[Topic], job_status_topic: str, lock_duration: timedelta = LOCK_DURATION
+) -> dict[str, Any]:
     """The file's JSON: every topic with its own subscription, and `status-service` on one."""
     return {
         "UserConfig": {
@@ -26,7 +28,7 @@ def emulator_config(topics: Sequence[Topic], job_status_topic: str) -> dict[str,
                 {
                     "Name": NAMESPACE,
                     "Queues": [],
-                    "Topics": [_topic(topic, job_status_topic) for topic in topics],
+                    "Topics": [_topic(topic, job_status_topic, lock_duration) for topic in topics],
                 }
             ],
             "Logging": {"Type": "Console"},
@@ -34,7 +36,7 @@ def emulator_config(topics: Sequence[Topic], job_status_topic: str) -> dict[str,
     }
 
 
-def _topic(topic: Topic, job_status_topic: str) -> dict[str, Any]:
+def _topic(topic: Topic, job_status_topic: str, lock_duration: timedelta) -> dict[str, Any]:
     watched = topic.name == job_status_topic
     subscriptions = [topic.subscription, STATUS_SERVICE] if watched else [topic.subscription]
     return {
@@ -44,15 +46,15 @@ def _topic(topic: Topic, job_status_topic: str) -> dict[str, Any]:
             "DuplicateDetectionHistoryTimeWindow": _duration(DUPLICATE_DETECTION),
             "RequiresDuplicateDetection": True,
         },
-        "Subscriptions": [_subscription(subscription) for subscription in subscriptions],
+        "Subscriptions": [_subscription(each, lock_duration) for each in subscriptions],
     }
 
 
-def _subscription(subscription: Subscription) -> dict[str, Any]:
+def _subscription(subscription: Subscription, lock_duration: timedelta) -> dict[str, Any]:
     properties = {
         "DeadLetteringOnMessageExpiration": True,
         "DefaultMessageTimeToLive": _duration(TIME_TO_LIVE),
-        "LockDuration": _duration(LOCK_DURATION),
+        "LockDuration": _duration(lock_duration),
         "MaxDeliveryCount": MAX_DELIVERY_COUNT,
     }
     rules = [_rule(subscription.sql_filter)] if subscription.sql_filter else []

@@ -144,7 +144,7 @@ async def files() -> AsyncIterator[FileServer]:
 async def extractor(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> AsyncIterator[RunningExtractor]:
-    monkeypatch.setattr(download, "_PAUSES", (0.01, 0.01))
+    monkeypatch.setattr(download, "PAUSES", (0.01, 0.01))
     running = RunningExtractor(tmp_path / "extractor")
     await running.start()
     yield running
