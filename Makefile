@@ -18,7 +18,7 @@ missing = { echo '$(1) is missing. Get it: $(2)' >&2; exit 1; }
 PYTHON_PACKAGES := .venv/.installed
 NODE_PACKAGES := node_modules/.installed
 
-.PHONY: help install run submit jobs logs reset test check format
+.PHONY: help install run submit jobs logs reset test check format schemas
 
 help:
 	@echo 'make run      start the embedded Azure and show one job from end to end'
@@ -30,6 +30,7 @@ help:
 	@echo 'make test     all tests, with the coverage of shared/'
 	@echo 'make check    ruff, ruff format and mypy'
 	@echo 'make format   let ruff format the code'
+	@echo 'make schemas  write the schemas of the messages into docs/messages'
 	@echo 'make install  install what is missing; the others do it themselves'
 
 install: $(PYTHON_PACKAGES) $(NODE_PACKAGES)
@@ -58,6 +59,9 @@ check: install
 	$(PYTHON) -m ruff check .
 	$(PYTHON) -m ruff format --check .
 	$(PYTHON) -m mypy shared local function_app.py
+
+schemas: install
+	@$(PYTHON) -m shared.contracts.schemas docs/messages
 
 format: install
 	$(PYTHON) -m ruff format .

@@ -4,11 +4,13 @@ import json
 from pathlib import Path
 
 import pytest
+from pydantic.fields import FieldInfo
 
 from shared.settings import Settings, SettingsError, read_settings
 
 ROOT = Path(__file__).parents[2]
 EXAMPLE: dict[str, str] = json.loads((ROOT / "local.settings.json.example").read_text())["Values"]
+README = (ROOT / "README.md").read_text(encoding="utf-8")
 PLATFORM = {"FUNCTIONS_WORKER_RUNTIME", "AzureWebJobsStorage", "DURABLE_HUB_NAME"}
 REQUIRED = [name for name, field in Settings.model_fields.items() if field.is_required()]
 
@@ -105,3 +107,11 @@ def test_private_extractors_are_refused_in_azure() -> None:
 def test_lists_are_separated_by_commas() -> None:
     issuers = read_settings(EXAMPLE | {"AUTH_ISSUERS": "https://a/v1 , https://b/v2"}).AUTH_ISSUERS
     assert issuers == {"https://a/v1", "https://b/v2"}
+
+
+@pytest.mark.parametrize(("name", "field"), Settings.model_fields.items())
+def test_the_readme_lists_every_setting_with_its_default(name: str, field: FieldInfo) -> None:
+    (line,) = [line for line in README.splitlines() if line.startswith(f"| `{name}` |")]
+    default = str(field.default).lower() if isinstance(field.default, bool) else field.default
+    shown = "**required**" if field.is_required() else "" if default is None else f"`{default}`"
+    assert line == f"| `{name}` | {shown} | {field.description} |"
