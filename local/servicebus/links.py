@@ -48,6 +48,7 @@ class Incoming:
         self._accept = accept
         self._size = 0
         self._parts: list[bytes] = []
+        self._started = False
         link.flow(CREDIT)
 
     def flow(self) -> None:
@@ -67,6 +68,7 @@ class Incoming:
             answer(delivery, self._outcome(size, encoded))
 
     def _read(self, delivery: Delivery) -> None:
+        self._started = True
         part = self._link.recv(delivery.pending) if delivery.pending else None
         if part:
             self._size += len(part)
@@ -75,6 +77,7 @@ class Incoming:
 
     def _finish(self) -> tuple[int, bytes]:
         finished = self._size, b"".join(self._parts)
+        self._started = False
         self._size = 0
         self._parts = []
         self._link.advance()
@@ -102,7 +105,7 @@ class Producer(Incoming):
         self._batch = False
 
     def delivery(self, delivery: Delivery) -> None:
-        if self._size == 0:
+        if not self._started:
             self._batch = self._connection.batch
         super().delivery(delivery)
 

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from local.servicebus.topology import Subscription, Topic, Topology
+from tests.contract.servicebus.raw_client import RawClient, raw_client
 from tests.contract.servicebus.running import RunningBus, running
 from tests.contract.servicebus.sdk import AsyncSdk, Sdk, SyncSdk
 
@@ -68,3 +69,10 @@ def connect(stack: ExitStack) -> Connect:
         return client
 
     return make
+
+
+@pytest.fixture
+def client(bus: RunningBus) -> Iterator[RawClient]:
+    """A bare AMQP connection to `bus`."""
+    with raw_client(bus.port) as client:
+        yield client

@@ -16,7 +16,9 @@ from typing import Any
 from proton import (
     SASL,
     Collector,
+    Condition,
     Delivery,
+    Disposition,
     Event,
     Link,
     Message,
@@ -24,10 +26,13 @@ from proton import (
     Sender,
     Session,
     Transport,
+    int32,
 )
 from proton import Connection as Engine
 
 PATIENCE_SECONDS = 5.0
+SUB = "jobs/Subscriptions/sub"
+"""The subscription that most tests receive from."""
 
 
 @dataclass
@@ -221,3 +226,25 @@ def send(port: int, *texts: str, **fields: Any) -> None:
         for text in texts:
             encoded = Message(body=text.encode(), inferred=True, **fields).encode()
             assert client.send(link, encoded).remote_state == Delivery.ACCEPTED
+
+
+def message(body: object, **fields: object) -> bytes:
+    """An encoded message with a body of the type of `body`."""
+    return bytes(Message(body=body, **fields).encode())  # type: ignore[arg-type]
+
+
+def condition_of(delivery: Delivery) -> Condition:
+    """Why a delivery was rejected."""
+    assert delivery.remote_state == Disposition.REJECTED
+    assert delivery.remote.condition is not None
+    return delivery.remote.condition
+
+
+def peek(client: RawClient, start: int = 0) -> dict[str, object]:
+    """The properties of the reply to a peek at the next message."""
+    reply = client.request(
+        f"{SUB}/$management",
+        properties={"operation": "com.microsoft:peek-message"},
+        body={"from-sequence-number": start, "message-count": int32(1)},
+    )
+    return dict(reply.properties or {})

@@ -1,6 +1,5 @@
 """Requests on `$cbs` and `$management`: the codes and types that the recorded clients need."""
 
-from collections.abc import Iterator
 from typing import Any
 from uuid import UUID, uuid4
 
@@ -17,21 +16,9 @@ from proton import (
     ulong,
 )
 
-from tests.contract.servicebus.raw_client import RawClient, raw_client
-from tests.contract.servicebus.running import RunningBus
+from tests.contract.servicebus.raw_client import SUB, RawClient, message
 
-SUB = "jobs/Subscriptions/sub"
 LATER = timestamp(4_000_000_000_000)
-
-
-@pytest.fixture
-def client(bus: RunningBus) -> Iterator[RawClient]:
-    with raw_client(bus.port) as client:
-        yield client
-
-
-def message(body: object, **fields: object) -> bytes:
-    return bytes(Message(body=body, **fields).encode())  # type: ignore[arg-type]
 
 
 def array(kind: int, *values: object) -> Array:
