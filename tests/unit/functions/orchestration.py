@@ -89,24 +89,10 @@ class Instance:
 
     def _episode(self, incoming: dict[str, Any]) -> "Instance":
         self.history += [self._event(12), incoming]
-        self.answer = json.loads(handle(json.dumps(self._context())))
+        self.answer = json.loads(handle(json.dumps(context(self.job_id, self.history))))
         self._schedule_new()
         self.history.append(self._event(13))
         return self
-
-    def _context(self) -> dict[str, Any]:
-        return {
-            "history": self.history,
-            "input": json.dumps(json.dumps({"jobId": self.job_id})),
-            "instanceId": self.job_id,
-            "isReplaying": len(self.history) > 2,
-            "parentInstanceId": None,
-            "upperSchemaVersion": 1,
-            "upperSchemaVersionNew": 3,
-            "longRunningTimerIntervalDuration": "3.00:00:00",
-            "maximumShortTimerDuration": "6.00:00:00",
-            "defaultHttpAsyncRequestSleepTimeMillseconds": 30000,
-        }
 
     def _schedule_new(self) -> None:
         actions = [a for a in _flat(self.answer["actions"][0]) if a["actionType"] in {0, 5}]
@@ -119,6 +105,22 @@ class Instance:
             )
             self.history.append(event | {"EventId": self._scheduled})
             self._scheduled += 1
+
+
+def context(job_id: str, history: list[dict[str, Any]]) -> dict[str, Any]:
+    """The document that the host gives with a history."""
+    return {
+        "history": history,
+        "input": json.dumps(json.dumps({"jobId": job_id})),
+        "instanceId": job_id,
+        "isReplaying": len(history) > 2,
+        "parentInstanceId": None,
+        "upperSchemaVersion": 1,
+        "upperSchemaVersionNew": 3,
+        "longRunningTimerIntervalDuration": "3.00:00:00",
+        "maximumShortTimerDuration": "6.00:00:00",
+        "defaultHttpAsyncRequestSleepTimeMillseconds": 30000,
+    }
 
 
 def _flat(actions: list[dict[str, Any]]) -> list[dict[str, Any]]:
