@@ -1,0 +1,89 @@
+"""Retry requests: their attempts, the files of each, and when the next attempt is due."""
+
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from enum import StrEnum
+from typing import Any
+from uuid import UUID, uuid5
+
+from shared.domain.jobs import JOB_NAMESPACE
+
+
+class FileOutcome(StrEnum):
+    """How one file of an attempt stands."""
+
+    PENDING = "pending"
+    SUCCEEDED = "succeeded"
+    FAILED = "failed"
+
+
+@dataclass(frozen=True)
+class RetryRequest:
+    """A row of `[extractor].[RetryRequest]`: one attempt of a request.
+
+    `asked_at` is the event's time, `pending` the number of undecided files, `closed_at` when it
+    reached none, `next_attempt_at` when the following attempt is due.
+    """
+
+    request_id: str
+    retry_attempt: int
+    max_retries: int
+    reason: str
+    initiated_by: str
+    client_application_id: str
+    asked_at: datetime
+    created_at: datetime
+    trace_parent: str
+    pending: int
+    closed_at: datetime | None = None
+    next_attempt_at: datetime | None = None
+    metadata: dict[str, Any] | None = None
+
+
+@dataclass(frozen=True)
+class RetryFile:
+    """A row of `[extractor].[RetryFile]`: one id of an attempt, as sent, and what became of it."""
+
+    request_id: str
+    retry_attempt: int
+    file_ref: str
+    file_id: UUID | None = None
+    job_id: UUID | None = None
+    outcome: FileOutcome = FileOutcome.PENDING
+    error: str | None = None
+    retryable: bool = False
+    decided_at: datetime | None = None
+
+
+@dataclass(frozen=True)
+class RetryPolicy:
+    """When failed extractions are tried again; `max_retries` is for requests of our own."""
+
+    automatic: bool
+    first_backoff: timedelta
+    longest_backoff: timedelta
+    max_retries: int = 3
+
+
+def retry_job_id(request_id: str, retry_attempt: int, file_id: UUID) -> UUID:
+    """The JobID of a file in an attempt of a request: a repeat of the message is the same job."""
+    return uuid5(JOB_NAMESPACE, f"{request_id}:{retry_attempt}:{file_id}")
+
+
+def automatic_request_id(job_id: UUID) -> str:
+    """The request that a failed first extraction makes by itself."""
+    return str(uuid5(JOB_NAMESPACE, str(job_id)))
+
+
+def attempt_id(request_id: str, retry_attempt: int) -> UUID:
+    """Under which the outbox keeps what an attempt itself announces."""
+    return uuid5(JOB_NAMESPACE, f"{request_id}:{retry_attempt}")
+
+
+def backoff(policy: RetryPolicy, failed_attempt: int, jitter: float) -> timedelta:
+    """How long after an attempt the next one is due: doubled each time, capped, and spread.
+
+    `jitter` from 0 to 1 adds up to a fifth, so that what failed together does not return together.
+    """
+    doubled: timedelta = policy.first_backoff * 2 ** min(failed_attempt - 1, 20)
+    return min(doubled, policy.longest_backoff) * (1 + 0.2 * jitter)
