@@ -13,6 +13,9 @@ from local.servicebus.store import Store
 from local.servicebus.topology import Topology
 from local.settings import HOST
 
+GRACE_SECONDS = 0.3
+"""How long clients may take to read the last words before they are cut."""
+
 
 class Server:
     """A Service Bus that listens; made by `listen`."""
@@ -31,7 +34,11 @@ class Server:
         self._listener.close()
         for connection in list(self.connections):
             connection.close(Condition("amqp:connection:forced", "The broker is stopping."))
-        await self._listener.wait_closed()
+        try:
+            async with asyncio.timeout(GRACE_SECONDS):
+                await self._listener.wait_closed()
+        except TimeoutError:
+            self._listener.abort_clients()
         self.service.close()
 
 

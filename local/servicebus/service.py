@@ -72,10 +72,11 @@ class Service:
         self._stalled: set[int] = set()
         self._touched: set[Outlet] = set()
         self._timer: asyncio.TimerHandle | None = None
+        self._closed = False
 
     def turn(self, outlet: Outlet | None = None, work: Callable[[], None] | None = None) -> None:
         """One turn; `work` is done for `outlet`, which is flushed or cut with the others."""
-        if self.failure.done():
+        if self._closed or self.failure.done():
             return
         if outlet is not None:
             self._touched.add(outlet)
@@ -105,6 +106,8 @@ class Service:
         self.broker.ready.add(consumer.queue.id)
 
     def close(self) -> None:
+        """End the timer and close the store; turns that were still to come do nothing."""
+        self._closed = True
         if self._timer is not None:
             self._timer.cancel()
         self._store.close()

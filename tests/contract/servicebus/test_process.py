@@ -107,6 +107,19 @@ def test_it_says_when_it_is_ready_and_ends_within_a_second(
         assert client.engine.remote_condition.name == "amqp:connection:forced"
 
 
+def test_a_client_that_does_not_read_does_not_hold_up_the_end(broker: Process) -> None:
+    broker.start()
+    with raw_client(broker.port) as client:
+        sender = client.sender("jobs")
+        for _ in range(200):
+            client.send(sender, message(b"x" * 100_000))
+        client.receiver(SUB, credit=200, settled=True)
+        client.paused = True
+        client.idle(0.2)
+        assert broker.end(signal.SIGTERM) < 1
+        assert broker.process.returncode == 0
+
+
 @pytest.mark.parametrize(
     ("subscription", "reason"),
     [

@@ -210,5 +210,7 @@ async def test_nothing_happens_after_the_end(tmp_path: Path) -> None:
     rig.consumer(credit=1, deletes=False)
     rig.service.close()
     before = list(rig.journal)
+    rig.send("b")
     await asyncio.sleep(0.1)  # longer than the lock that the timer waited for
     assert rig.journal == before
+    assert not rig.service.failure.done()
