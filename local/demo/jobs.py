@@ -35,7 +35,7 @@ def newest_jobs(settings: LocalSettings) -> Sequence[Row[Any]]:
         .order_by(job.c.CreatedAt.desc())
         .limit(NEWEST)
     )
-    engine = create_engine(database_url(settings), pool_size=1)
+    engine = create_engine(database_url(settings))
     try:
         with engine.begin() as connection:
             return connection.execute(statement).all()

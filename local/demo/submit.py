@@ -45,7 +45,7 @@ def main() -> int:
 
 def submit(settings: LocalSettings, document: Document) -> bool:
     """Submit to a running stack and show the job to its end; whether it succeeded."""
-    database = SqlDatabase(create_engine(database_url(settings), pool_size=1))
+    database = SqlDatabase(create_engine(database_url(settings)))
     try:
         with FileService(settings, database) as files:
             since = datetime.now(UTC)

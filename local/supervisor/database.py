@@ -16,6 +16,6 @@ def create_database(url: str) -> None:
         raise DataFolderError(
             f"the database does not fit this version ({error}); `make reset` clears it"
         ) from None
-    engine = create_engine(url, pool_size=1)
+    engine = create_engine(url)
     create_read_only_tables(engine)
     engine.dispose()

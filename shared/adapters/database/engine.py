@@ -9,16 +9,17 @@ from shared.adapters.database.sqlite import sqlite_engine
 def create_engine(
     url: str, pool_size: int = 10, token_provider: TokenProvider | None = None
 ) -> Engine:
-    """An engine with a pool of `pool_size` connections; none is opened before the first use.
+    """An engine that opens nothing before its first use.
 
     `sqlite:///<file>` is the embedded database. `mssql+pyodbc://<server>/<database>` is SQL
-    Server; without a user in the URL it is logged in to with tokens of `token_provider`.
+    Server, with a pool of `pool_size` connections; without a user in the URL it is logged in to
+    with tokens of `token_provider`.
     Raises ValueError for another database, DriverMissingError without an ODBC driver.
     """
     parsed = make_url(url)
     match parsed.get_backend_name():
         case "sqlite":
-            return sqlite_engine(parsed, pool_size)
+            return sqlite_engine(parsed)
         case "mssql":
             return sql_server_engine(parsed, pool_size, token_provider)
         case other:

@@ -14,16 +14,18 @@ BUSY_TIMEOUT = 5
 _PRAGMAS = ("journal_mode = WAL", "synchronous = NORMAL", "foreign_keys = ON")
 
 
-def sqlite_engine(url: URL, pool_size: int) -> Engine:
+def sqlite_engine(url: URL) -> Engine:
     """An engine for a SQLite file. Raises ValueError for a database in memory.
 
-    Each connection of a database in memory is a database of its own.
+    Each connection of a database in memory is a database of its own. Of a file one is enough, as
+    only one transaction at a time can have its lock: threads wait for the connection, and each is
+    woken when it is free. SQLite itself would let them look again after pauses, some for seconds.
     """
     if url.database in (None, "", ":memory:"):
         raise ValueError("The SQLite database must be a file, as in sqlite:///path/to/file.db")
     engine = sqlalchemy.create_engine(
         url,
-        pool_size=pool_size,
+        pool_size=1,
         max_overflow=0,
         pool_timeout=BUSY_TIMEOUT,
         hide_parameters=True,

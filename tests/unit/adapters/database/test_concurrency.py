@@ -115,6 +115,16 @@ def test_one_message_stands_in_the_outbox_however_many_write_it(database: SqlDat
     assert count(database, tables.outbox) == 1
 
 
+def test_threads_take_turns_on_one_connection_instead_of_competing_for_the_file(
+    database: SqlDatabase,
+) -> None:
+    def used(_: int) -> int:
+        with database.engine.begin() as connection:
+            return id(connection.connection.driver_connection)
+
+    assert len(set(race(used))) == 1
+
+
 def test_every_units_work_stands_when_all_write_at_once(database: SqlDatabase) -> None:
     job = add_job(database)
 

@@ -13,11 +13,10 @@ from shared.adapters.database import SqlDatabase, create_engine
     [("journal_mode", "wal"), ("synchronous", 1), ("foreign_keys", 1), ("busy_timeout", 5000)],
 )
 def test_every_connection_is_set_up(database: SqlDatabase, pragma: str, expected: object) -> None:
-    with database.engine.connect() as first:
-        assert first.exec_driver_sql(f"PRAGMA {pragma}").scalar() == expected
-        first.rollback()
-        with database.engine.connect() as second:
-            assert second.exec_driver_sql(f"PRAGMA {pragma}").scalar() == expected
+    for _ in ("the first", "its successor"):
+        with database.engine.connect() as connection:
+            assert connection.exec_driver_sql(f"PRAGMA {pragma}").scalar() == expected
+            connection.invalidate()
 
 
 def test_schemas_are_mapped_away(database: SqlDatabase) -> None:

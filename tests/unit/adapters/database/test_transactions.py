@@ -157,9 +157,9 @@ def test_wrong_sql_is_not_repeated_and_shows_no_values(timed: SqlDatabase, time:
 
 @pytest.fixture
 def impatient(database: SqlDatabase, monkeypatch: pytest.MonkeyPatch) -> Iterator[Engine]:
-    """An engine on the same file, of one connection, that hardly waits itself."""
+    """An engine on the same file that hardly waits itself."""
     monkeypatch.setattr(sqlite, "BUSY_TIMEOUT", 0.01)
-    engine = create_engine(str(database.engine.url), pool_size=1)
+    engine = create_engine(str(database.engine.url))
     yield engine
     engine.dispose()
 
