@@ -8,6 +8,7 @@ from http.cookiejar import DefaultCookiePolicy
 from urllib.parse import quote
 
 import requests
+from requests.adapters import HTTPAdapter
 from urllib3.exceptions import HTTPError
 
 from shared.contracts.registration import read_extractors
@@ -18,6 +19,8 @@ from shared.domain.jobs import Extractor
 PART = "registration"
 CONNECT_SECONDS, READ_SECONDS = 3.0, 5.0
 FIRST_PAUSE_SECONDS = 0.5
+KEPT_CONNECTIONS = 32
+"""Open ones that wait for the next question: as many threads of the triggers may ask at once."""
 LONGEST_ANSWER = 1024 * 1024
 """Bytes of an answer that are read; a client has a handful of extractors."""
 
@@ -45,6 +48,8 @@ class HttpRegistrationApi:
         # Threads share the session, so it keeps nothing; and a .netrc must not replace the token.
         self._session.cookies.set_policy(DefaultCookiePolicy(allowed_domains=[]))
         self._session.trust_env = False
+        for scheme in ("http://", "https://"):
+            self._session.mount(scheme, HTTPAdapter(pool_maxsize=KEPT_CONNECTIONS))
 
     def extractors_of(self, client_application_id: str) -> Sequence[Extractor]:
         """The client's active extractors.

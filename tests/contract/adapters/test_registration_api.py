@@ -2,6 +2,7 @@
 
 import json
 import socket
+import threading
 import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -11,7 +12,11 @@ from datetime import timedelta
 import pytest
 
 from shared.adapters import registration_api
-from shared.adapters.registration_api import LONGEST_ANSWER, HttpRegistrationApi
+from shared.adapters.registration_api import (
+    KEPT_CONNECTIONS,
+    LONGEST_ANSWER,
+    HttpRegistrationApi,
+)
 from shared.domain.errors import PermanentError, TransientError
 from shared.domain.jobs import Extractor
 from tests.contract.socket_server import Behaviour, dribbling, saying, silent, socket_server
@@ -213,3 +218,19 @@ def test_threads_share_the_client(service: WebServer, api: HttpRegistrationApi) 
     with ThreadPoolExecutor(8) as threads:
         found = list(threads.map(lambda number: api.extractors_of(str(number)), range(1, 60)))
     assert [row.extractor_id for [row] in found] == list(range(1, 60))
+
+
+def test_every_thread_s_connection_is_kept_for_the_next_question(
+    service: WebServer, api: HttpRegistrationApi, caplog: pytest.LogCaptureFixture
+) -> None:
+    all_ask = threading.Barrier(KEPT_CONNECTIONS)
+
+    def answer_when_all_ask(_: Request) -> Reply:
+        all_ask.wait(timeout=10)
+        return Reply(200, b"[]")
+
+    service.answer = answer_when_all_ask
+    with ThreadPoolExecutor(KEPT_CONNECTIONS) as threads:
+        list(threads.map(api.extractors_of, ["client-1"] * KEPT_CONNECTIONS))
+
+    assert "discarding connection" not in caplog.text
