@@ -3,6 +3,7 @@
 import sqlalchemy as sa
 from alembic import op
 
+from migrations.schemas import column, create_index, schema
 from shared.adapters.database.types import Guid, JsonText, Timestamp, Utf8Text
 
 revision = "0001"
@@ -20,7 +21,7 @@ def upgrade() -> None:
 def downgrade() -> None:
     """Drop the tables with all they hold."""
     for table in ("Outbox", "FileEvent", "JobCall", "Job"):
-        op.drop_table(table, schema=_schema("extractor"))
+        op.drop_table(table, schema=schema("extractor"))
 
 
 def _create_job() -> None:
@@ -42,20 +43,18 @@ def _create_job() -> None:
             "Status IN ('Queued', 'Started', 'Succeeded', 'Failed', 'Cancelled')",
             name="CK_Job_Status",
         ),
-        sa.ForeignKeyConstraint(
-            ["FileID"], [_column("file", "File", "FileID")], name="FK_Job_File"
-        ),
+        sa.ForeignKeyConstraint(["FileID"], [column("file", "File", "FileID")], name="FK_Job_File"),
         sa.ForeignKeyConstraint(
             ["ClientApplicationExtractorID"],
-            [_column("registration", "ClientApplicationExtractor", "ClientApplicationExtractorID")],
+            [column("registration", "ClientApplicationExtractor", "ClientApplicationExtractorID")],
             name="FK_Job_ClientApplicationExtractor",
         ),
-        schema=_schema("extractor"),
+        schema=schema("extractor"),
     )
-    _create_index("IX_FileID", "Job", ["FileID"])
-    _create_index("IX_ClientApplicationExtractorID", "Job", ["ClientApplicationExtractorID"])
-    _create_index("IX_Status", "Job", ["Status"])
-    _create_index(
+    create_index("IX_FileID", "Job", ["FileID"])
+    create_index("IX_ClientApplicationExtractorID", "Job", ["ClientApplicationExtractorID"])
+    create_index("IX_Status", "Job", ["Status"])
+    create_index(
         "UX_Job_Active",
         "Job",
         ["FileID", "ClientApplicationExtractorID"],
@@ -77,11 +76,11 @@ def _create_job_call() -> None:
         sa.Column("LastError", sa.Unicode),
         sa.PrimaryKeyConstraint("JobID", name="PK_JobCall"),
         sa.ForeignKeyConstraint(
-            ["JobID"], [_column("extractor", "Job", "JobID")], name="FK_JobCall_Job"
+            ["JobID"], [column("extractor", "Job", "JobID")], name="FK_JobCall_Job"
         ),
-        schema=_schema("extractor"),
+        schema=schema("extractor"),
     )
-    _create_index("IX_JobCall_DueAt", "JobCall", ["DueAt"])
+    create_index("IX_JobCall_DueAt", "JobCall", ["DueAt"])
 
 
 def _create_file_event() -> None:
@@ -97,9 +96,9 @@ def _create_file_event() -> None:
         sa.Column("Actor", sa.Unicode(320)),
         sa.Column("Detail", JsonText, nullable=False),
         sa.PrimaryKeyConstraint("FileEventID", name="PK_FileEvent"),
-        schema=_schema("extractor"),
+        schema=schema("extractor"),
     )
-    _create_index("IX_FileEvent_FileID", "FileEvent", ["FileID", "At"])
+    create_index("IX_FileEvent_FileID", "FileEvent", ["FileID", "At"])
 
 
 def _create_outbox() -> None:
@@ -115,34 +114,10 @@ def _create_outbox() -> None:
         sa.Column("SentAt", Timestamp),
         sa.PrimaryKeyConstraint("OutboxID", name="PK_Outbox"),
         sa.UniqueConstraint("Topic", "MessageID", name="UQ_Outbox_Message"),
-        schema=_schema("extractor"),
+        schema=schema("extractor"),
     )
-    _create_index("IX_Outbox_Unsent", "Outbox", ["JobID"], where="SentAt IS NULL")
-
-
-def _create_index(
-    name: str, table: str, columns: list[str], unique: bool = False, where: str | None = None
-) -> None:
-    condition = sa.text(where) if where else None
-    op.create_index(
-        name,
-        table,
-        columns,
-        unique=unique,
-        schema=_schema("extractor"),
-        mssql_where=condition,
-        sqlite_where=condition,
-    )
+    create_index("IX_Outbox_Unsent", "Outbox", ["JobID"], where="SentAt IS NULL")
 
 
 def _row_id() -> sa.types.TypeEngine[int]:
     return sa.BigInteger().with_variant(sa.Integer, "sqlite")
-
-
-def _schema(name: str) -> str | None:
-    """SQLite has no schemas."""
-    return name if op.get_context().dialect.name == "mssql" else None
-
-
-def _column(schema: str, table: str, column: str) -> str:
-    return ".".join(part for part in (_schema(schema), table, column) if part)

@@ -6,9 +6,11 @@ from typing import Protocol, TypeVar
 from uuid import UUID
 
 from shared.contracts.outgoing import OutgoingMessage
+from shared.domain.entities import EntityWithDocument
 from shared.domain.events import FileEvent
 from shared.domain.extractor_calls import Answer
 from shared.domain.jobs import Call, Extractor, File, Job, JobStatus
+from shared.domain.retries import RetryFile, RetryRequest
 
 T = TypeVar("T")
 
@@ -106,6 +108,69 @@ class Files(Protocol):
 
     def get(self, file_id: UUID) -> File | None: ...
 
+    def resolve(self, file_ref: str, client_application_id: str) -> File | None:
+        """The file that a document hash names, else a FileID.
+
+        A hash shared by several files means the newest of this client, else the newest of all.
+        """
+        ...
+
+
+class Retries(Protocol):
+    """Rows of `[extractor].[RetryRequest]` and `[extractor].[RetryFile]`."""
+
+    def add(self, request: RetryRequest, files: Sequence[RetryFile]) -> None:
+        """Insert an attempt with its files. Raises ConflictError when it is there."""
+        ...
+
+    def get(self, request_id: str, retry_attempt: int) -> RetryRequest | None: ...
+
+    def files(self, request_id: str, retry_attempt: int) -> Sequence[RetryFile]:
+        """The attempt's files, in the order they were sent."""
+        ...
+
+    def attempts(self, request_id: str) -> Sequence[RetryRequest]:
+        """All attempts of a request, first to last."""
+        ...
+
+    def decide(
+        self, job_id: UUID, succeeded: bool, error: str | None, retryable: bool, at: datetime
+    ) -> Sequence[tuple[str, int]]:
+        """Decide the undecided files that wait for this job.
+
+        Answers the (request id, attempt) of every row decided, in key order, once for each row.
+        `error` and `retryable` are kept of a failure.
+        """
+        ...
+
+    def count_down(self, request_id: str, retry_attempt: int, decided: int) -> int:
+        """Take `decided` from Pending and answer what is left, in one statement."""
+        ...
+
+    def close(self, request_id: str, retry_attempt: int, at: datetime) -> bool:
+        """Guarded: close an open attempt that has nothing pending. False: it was closed."""
+        ...
+
+    def schedule_next(self, request_id: str, retry_attempt: int, at: datetime) -> None:
+        """Note when the attempt after this one is due."""
+        ...
+
+    def requests(
+        self, initiated_by: str | None, since: datetime | None, limit: int
+    ) -> Sequence[RetryRequest]:
+        """The latest attempt of each request, newest request first."""
+        ...
+
+
+class Entities(Protocol):
+    """`ExtractedEntities` and `Documents`, which belong to the documents service."""
+
+    def get_entities_with_documents_by_ids(
+        self, entity_ids: Sequence[int]
+    ) -> Sequence[EntityWithDocument]:
+        """The known ones of these entities with the hashes of their documents, in no order."""
+        ...
+
 
 class Registrations(Protocol):
     """Rows of `[registration].[ClientApplicationExtractor]`, which are only read."""
@@ -134,6 +199,10 @@ class Transaction(Protocol):
     def files(self) -> Files: ...
     @property
     def registrations(self) -> Registrations: ...
+    @property
+    def retries(self) -> Retries: ...
+    @property
+    def entities(self) -> Entities: ...
 
 
 class ConflictError(Exception):

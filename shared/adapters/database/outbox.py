@@ -11,13 +11,15 @@ from shared.adapters.database.lengths import checked
 from shared.adapters.database.tables import outbox as table
 from shared.adapters.database.transient import conflicts
 from shared.contracts.outgoing import OutgoingMessage
+from shared.services.ports import Clock
 
 
 class SqlOutbox:
-    """Implements `ports.Outbox` within one transaction."""
+    """Implements `ports.Outbox` within one transaction; `now` dates the rows."""
 
-    def __init__(self, connection: Connection) -> None:
+    def __init__(self, connection: Connection, now: Clock) -> None:
         self._connection = connection
+        self._now = now
 
     def add(self, message: OutgoingMessage, job_id: UUID | None) -> None:
         """Insert if its topic and message id are absent.
@@ -36,6 +38,7 @@ class SqlOutbox:
                 "properties": message.properties,
             },
             NotBefore=message.not_before,
+            CreatedAt=self._now(),
         )
         if not self._holds(message):
             with conflicts():

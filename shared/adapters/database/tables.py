@@ -1,6 +1,6 @@
 """The tables. `migrations/` creates those of [extractor]; the others belong to other services.
 
-SQLite has no schemas: there the engine maps all three away, so table names must not clash.
+SQLite has no schemas: there the engine maps them all away, so table names must not clash.
 """
 
 from sqlalchemy import (
@@ -9,6 +9,7 @@ from sqlalchemy import (
     CheckConstraint,
     Column,
     ForeignKey,
+    ForeignKeyConstraint,
     Identity,
     Index,
     Integer,
@@ -21,7 +22,7 @@ from sqlalchemy import (
     text,
 )
 
-from shared.adapters.database.types import Guid, JsonText, Timestamp, Utf8Text
+from shared.adapters.database.types import ExactText, Guid, JsonText, Timestamp, Utf8Text
 
 EXTRACTOR = "extractor"
 SCHEMAS = (EXTRACTOR, "file", "registration")
@@ -53,6 +54,33 @@ client_application_extractor = Table(
     Column("IsActive", Boolean, nullable=False),
     PrimaryKeyConstraint("ClientApplicationExtractorID", name="PK_ClientApplicationExtractor"),
     schema="registration",
+)
+
+documents = Table(
+    "Documents",
+    metadata,
+    Column("DocumentId", BigInteger, autoincrement=False, nullable=False),
+    Column("DocumentHash", String(128), nullable=False),
+    PrimaryKeyConstraint("DocumentId", name="PK_Documents"),
+    Index("IX_Documents_DocumentHash", "DocumentHash"),
+)
+
+extracted_entities = Table(
+    "ExtractedEntities",
+    metadata,
+    Column("ExtractedEntityId", BigInteger, autoincrement=False, nullable=False),
+    Column(
+        "DocumentId",
+        BigInteger,
+        ForeignKey(documents.c.DocumentId, name="FK_ExtractedEntities_Documents"),
+        nullable=False,
+    ),
+    Column("Status", String(50), nullable=False),
+    Column("Stage", String(50), nullable=False),
+    Column("Substatus", String(50)),
+    Column("CreatedOn", Timestamp, nullable=False),
+    Column("ModifiedOn", Timestamp),
+    PrimaryKeyConstraint("ExtractedEntityId", name="PK_ExtractedEntities"),
 )
 
 _active = text("Status IN ('Queued', 'Started')")
@@ -142,8 +170,58 @@ outbox = Table(
     Column("Properties", JsonText, nullable=False),
     Column("NotBefore", Timestamp),
     Column("SentAt", Timestamp),
+    Column("CreatedAt", Timestamp),
     PrimaryKeyConstraint("OutboxID", name="PK_Outbox"),
     UniqueConstraint("Topic", "MessageID", name="UQ_Outbox_Message"),
     Index("IX_Outbox_Unsent", "JobID", mssql_where=_unsent, sqlite_where=_unsent),
+    schema=EXTRACTOR,
+)
+
+_open = text("ClosedAt IS NULL")
+
+retry_request = Table(
+    "RetryRequest",
+    metadata,
+    Column("RequestID", String(64), nullable=False),
+    Column("RetryAttempt", Integer, autoincrement=False, nullable=False),
+    Column("MaxRetries", Integer, nullable=False),
+    Column("Reason", Unicode(500), nullable=False),
+    Column("InitiatedBy", Unicode(320), nullable=False),
+    Column("ClientApplicationID", String(64), nullable=False),
+    Column("AskedAt", Timestamp, nullable=False),
+    Column("CreatedAt", Timestamp, nullable=False),
+    Column("TraceParent", String(55), nullable=False),
+    Column("Pending", Integer, nullable=False),
+    Column("ClosedAt", Timestamp),
+    Column("NextAttemptAt", Timestamp),
+    Column("Metadata", JsonText),
+    PrimaryKeyConstraint("RequestID", "RetryAttempt", name="PK_RetryRequest"),
+    Index("IX_RetryRequest_AskedAt", "AskedAt"),
+    Index("IX_RetryRequest_Open", "CreatedAt", mssql_where=_open, sqlite_where=_open),
+    schema=EXTRACTOR,
+)
+
+retry_file = Table(
+    "RetryFile",
+    metadata,
+    Column("RequestID", String(64), nullable=False),
+    Column("RetryAttempt", Integer, autoincrement=False, nullable=False),
+    Column("Position", Integer, autoincrement=False, nullable=False),
+    Column("FileRef", ExactText(128), nullable=False),
+    Column("FileID", Guid),
+    Column("JobID", Guid),
+    Column("Outcome", String(20), nullable=False),
+    Column("Error", Unicode),
+    Column("Retryable", Boolean, nullable=False),
+    Column("DecidedAt", Timestamp),
+    PrimaryKeyConstraint("RequestID", "RetryAttempt", "Position", name="PK_RetryFile"),
+    ForeignKeyConstraint(
+        ["RequestID", "RetryAttempt"],
+        [retry_request.c.RequestID, retry_request.c.RetryAttempt],
+        name="FK_RetryFile_RetryRequest",
+    ),
+    UniqueConstraint("RequestID", "RetryAttempt", "FileRef", name="UQ_RetryFile_FileRef"),
+    CheckConstraint("Outcome IN ('pending', 'succeeded', 'failed')", name="CK_RetryFile_Outcome"),
+    Index("IX_RetryFile_JobID", "JobID"),
     schema=EXTRACTOR,
 )

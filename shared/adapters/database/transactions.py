@@ -4,20 +4,23 @@ import logging
 import random
 import time
 from collections.abc import Callable
+from datetime import UTC, datetime
 from typing import TypeVar
 
 from sqlalchemy import Connection, Engine
 from sqlalchemy.exc import SQLAlchemyError
 
 from shared.adapters.database.calls import SqlCalls
+from shared.adapters.database.entities import SqlEntities
 from shared.adapters.database.events import SqlEvents
 from shared.adapters.database.files import SqlFiles
 from shared.adapters.database.jobs import SqlJobs
 from shared.adapters.database.outbox import SqlOutbox
 from shared.adapters.database.registrations import SqlRegistrations
+from shared.adapters.database.retries import SqlRetries
 from shared.adapters.database.transient import passing_reason
 from shared.domain.errors import TransientError
-from shared.services.ports import ConflictError
+from shared.services.ports import Clock, ConflictError
 
 T = TypeVar("T")
 
@@ -33,27 +36,34 @@ logger = logging.getLogger(__name__)
 class SqlTransaction:
     """The repositories of one transaction."""
 
-    def __init__(self, connection: Connection) -> None:
+    def __init__(self, connection: Connection, now: Clock) -> None:
         self.jobs = SqlJobs(connection)
         self.calls = SqlCalls(connection)
         self.events = SqlEvents(connection)
-        self.outbox = SqlOutbox(connection)
+        self.outbox = SqlOutbox(connection, now)
         self.files = SqlFiles(connection)
         self.registrations = SqlRegistrations(connection)
+        self.retries = SqlRetries(connection)
+        self.entities = SqlEntities(connection)
 
 
 class SqlDatabase:
-    """Runs units of work on an engine. `sleep` and `clock` take and give seconds."""
+    """Runs units of work on an engine. `sleep` and `clock` take and give seconds.
+
+    `now` dates what a unit leaves undated: the rows of the outbox.
+    """
 
     def __init__(
         self,
         engine: Engine,
         sleep: Callable[[float], None] = time.sleep,
         clock: Callable[[], float] = time.monotonic,
+        now: Clock = lambda: datetime.now(UTC),
     ) -> None:
         self.engine = engine
         self._sleep = sleep
         self._clock = clock
+        self._now = now
 
     def run(self, unit: Callable[[SqlTransaction], T]) -> T:
         """Run `unit` in one transaction and commit it.
@@ -68,7 +78,7 @@ class SqlDatabase:
         while True:
             try:
                 with self.engine.begin() as connection:
-                    return unit(SqlTransaction(connection))
+                    return unit(SqlTransaction(connection, self._now))
             except (ConflictError, SQLAlchemyError) as error:
                 reason = passing_reason(error)
                 if reason is None:

@@ -11,6 +11,7 @@ from sqlalchemy.ext.compiler import compiles
 from sqlalchemy.types import TypeEngine
 
 UTF8_COLLATION = "Latin1_General_100_CI_AS_SC_UTF8"
+EXACT_COLLATION = "Latin1_General_100_BIN2"
 
 
 class Guid(TypeDecorator[UUID]):
@@ -86,3 +87,12 @@ class Utf8Text(Unicode):
 @compiles(Utf8Text, "mssql")
 def _utf8_text(_type: Utf8Text, _compiler: Any, **_options: Any) -> str:
     return f"VARCHAR(max) COLLATE {UTF8_COLLATION}"
+
+
+class ExactText(String):
+    """VARCHAR in which case matters, as it does on SQLite: "A" and "a" are two keys."""
+
+
+@compiles(ExactText, "mssql")
+def _exact_text(exact: ExactText, _compiler: Any, **_options: Any) -> str:
+    return f"VARCHAR({exact.length}) COLLATE {EXACT_COLLATION}"

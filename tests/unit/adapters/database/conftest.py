@@ -9,6 +9,7 @@ import pytest
 from shared.adapters.database import SqlDatabase, create_engine
 from tests.database import empty_database
 from tests.unit.adapters.database.fake_pyodbc import Server, fake_pyodbc
+from tests.unit.adapters.database.rows import NOW
 
 SQL_SERVER_URL = "mssql+pyodbc://server.example/extractor"
 DRIVERS = ("SQLite3", "ODBC Driver 17 for SQL Server", "ODBC Driver 18 for SQL Server")
@@ -30,7 +31,8 @@ def server(monkeypatch: pytest.MonkeyPatch) -> Server:
 
 @pytest.fixture
 def sql_server(server: Server) -> Iterator[SqlDatabase]:
-    """A database on `server`."""
-    database = SqlDatabase(create_engine(SQL_SERVER_URL), sleep=lambda _: None)
+    """A database on `server`, where it is NOW."""
+    engine = create_engine(SQL_SERVER_URL)
+    database = SqlDatabase(engine, sleep=lambda _: None, now=lambda: NOW)
     yield database
     database.close()

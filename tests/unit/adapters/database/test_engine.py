@@ -26,10 +26,14 @@ def test_schemas_are_mapped_away(database: SqlDatabase) -> None:
     assert names == {
         "File",
         "ClientApplicationExtractor",
+        "Documents",
+        "ExtractedEntities",
         "Job",
         "JobCall",
         "FileEvent",
         "Outbox",
+        "RetryRequest",
+        "RetryFile",
         "alembic_version",
     }
 
