@@ -2,9 +2,10 @@
 
 import re
 import time
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from datetime import timedelta
+from enum import Enum
 from typing import Any
 
 import jwt
@@ -37,10 +38,44 @@ class ForbiddenError(Exception):
 
 @dataclass(frozen=True)
 class Caller:
-    """What a verified token says: the application (`azp` or `appid`) and its roles."""
+    """What a verified token says of who calls.
 
-    client_id: str | None
-    roles: tuple[str, ...]
+    `client_application_id` is the application, `initiated_by` the person or application that the
+    audit trail names, `scopes` None for the token of an application acting for itself.
+    """
+
+    client_application_id: str = "default"
+    initiated_by: str = "unknown"
+    roles: tuple[str, ...] = ()
+    scopes: tuple[str, ...] | None = None
+    tenant: str | None = None
+
+
+class Access(Enum):
+    """What an endpoint asks of its callers."""
+
+    READ = "read"
+    WRITE = "write"
+    ADMINISTRATOR = "administrator"
+
+
+@dataclass(frozen=True)
+class _Rule:
+    """Any one of `scopes` and any one of `user_roles`; or, without scopes, of `own_roles`."""
+
+    scopes: tuple[str, ...]
+    user_roles: tuple[str, ...]
+    own_roles: tuple[str, ...]
+
+
+READ, WRITE = "EXTRACTED_ENTITIES_READ", "EXTRACTED_ENTITIES_WRITE"
+ADMINISTRATOR, USER = "Administrator", "User"
+
+_RULES = {
+    Access.READ: _Rule((READ, WRITE), (ADMINISTRATOR, USER), (READ, WRITE)),
+    Access.WRITE: _Rule((WRITE,), (ADMINISTRATOR, USER), (WRITE,)),
+    Access.ADMINISTRATOR: _Rule((WRITE,), (ADMINISTRATOR,), (ADMINISTRATOR,)),
+}
 
 
 def bearer_token(authorization: str | None) -> str:
@@ -51,34 +86,49 @@ def bearer_token(authorization: str | None) -> str:
     return match[1]
 
 
-def require_role(caller: Caller, role: str) -> None:
-    """Raise ForbiddenError unless the caller has exactly this role."""
+def require(caller: Caller, access: Access) -> None:
+    """Raise ForbiddenError, naming what is missing, unless the caller's token allows this."""
+    rule = _RULES[access]
+    if caller.scopes is None:
+        missing = _missing("role", rule.own_roles, caller.roles)
+    else:
+        missing = [
+            *_missing("scope", rule.scopes, caller.scopes),
+            *_missing("role", rule.user_roles, caller.roles),
+        ]
+    if missing:
+        raise ForbiddenError(f"The token lacks {' and '.join(missing)}")
+
+
+def require_service(caller: Caller, role: str) -> None:
+    """Raise ForbiddenError unless this is an application's own token with exactly this role."""
+    if caller.scopes is not None:
+        raise ForbiddenError("Users are not served here, only applications with their own token")
     if role not in caller.roles:
-        raise ForbiddenError(f"The role {role} is required")
+        raise ForbiddenError(f"The token lacks the role {role}")
 
 
 class TokenVerifier:
-    """Verifies RS256 and ES256 tokens of `issuers` for `audiences`; keys come from `jwks_url`.
+    """Verifies RS256 and ES256 tokens whose issuer and audience are one of the pairs `accepted`.
 
-    With a `tenant` given, no other tenant's tokens pass. Keys are fetched on first use. Raises
-    ValueError for blank values, since a check against nothing lets everything pass.
+    The issuers' keys come from `jwks_url`, fetched on first use. With a `tenant` given, no other
+    tenant's tokens pass. Raises ValueError for blank values, since a check against nothing lets
+    everything pass.
     """
 
     def __init__(
         self,
-        issuers: frozenset[str],
-        audiences: frozenset[str],
+        accepted: Collection[tuple[str, str]],
         jwks_url: str,
         tenant: str | None = None,
         leeway: timedelta = timedelta(seconds=60),
         key_life: timedelta = KEY_LIFE,
         key_fetch_pause: timedelta = KEY_FETCH_PAUSE,
     ) -> None:
-        _check_given("issuer", issuers)
-        _check_given("audience", audiences)
-        _check_given("tenant", frozenset({tenant} if tenant is not None else {"any"}))
-        self._issuers = issuers
-        self._audiences = audiences
+        _check_given("issuer", [issuer for issuer, _ in accepted])
+        _check_given("audience", [audience for _, audience in accepted])
+        _check_given("tenant", ["any" if tenant is None else tenant])
+        self._accepted = frozenset(accepted)
         self._tenant = tenant
         self._leeway = leeway
         self._keys = _PublishedKeys(jwks_url, key_life, key_fetch_pause)
@@ -89,17 +139,19 @@ class TokenVerifier:
             claims = self._claims(token)
         except jwt.PyJWTError as error:
             raise UnauthorizedError(str(error)) from None
+        if not any((claims["iss"], audience) in self._accepted for audience in _audiences(claims)):
+            raise UnauthorizedError("the token is for an audience of another issuer")
         if self._tenant is not None and claims.get("tid") != self._tenant:
             raise UnauthorizedError("the token is of another tenant")
-        return Caller(_client_id(claims), _roles(claims.get("roles")))
+        return _caller(claims)
 
     def _claims(self, token: str) -> dict[str, Any]:
         return jwt.decode(
             token,
             self._keys.get_signing_key(_key_id(token)),
             algorithms=ALGORITHMS,
-            audience=self._audiences,
-            issuer=self._issuers,
+            issuer={issuer for issuer, _ in self._accepted},
+            audience={audience for _, audience in self._accepted},
             leeway=self._leeway,
             options={"require": ["exp", "iss", "aud"]},
         )
@@ -141,17 +193,43 @@ def _key_id(token: str) -> str:
     return key_id
 
 
-def _client_id(claims: Mapping[str, Any]) -> str | None:
-    named = (claims.get("azp"), claims.get("appid"))
-    return next((value for value in named if isinstance(value, str) and value), None)
+def _caller(claims: Mapping[str, Any]) -> Caller:
+    return Caller(
+        client_application_id=_first_name(claims, ("azp", "appid"), 64) or "default",
+        initiated_by=_first_name(claims, ("email", "preferred_username", "sub"), 320) or "unknown",
+        roles=_values(claims.get("roles")),
+        scopes=_scopes(claims["scp"]) if "scp" in claims else None,
+        tenant=_first_name(claims, ("tid",), 64),
+    )
 
 
-def _roles(claim: object) -> tuple[str, ...]:
-    """Whole values only: text is one role, and what is neither text nor a list is none."""
+def _first_name(claims: Mapping[str, Any], names: tuple[str, ...], longest: int) -> str | None:
+    """The first claim that can be a name. Longer ones, and control characters, would end in logs,
+    messages and columns that have no room for them."""
+    texts = (claims[name].strip() for name in names if isinstance(claims.get(name), str))
+    return next((text for text in texts if 0 < len(text) <= longest and text.isprintable()), None)
+
+
+def _values(claim: object) -> tuple[str, ...]:
+    """Whole values only: text is one value, and what is neither text nor a list is none."""
     values = claim if isinstance(claim, list) else [claim]
     return tuple(value for value in values if isinstance(value, str))
 
 
-def _check_given(name: str, values: frozenset[str]) -> None:
+def _scopes(claim: object) -> tuple[str, ...]:
+    """Entra ID writes scopes into one text, with blanks between them (RFC 8693, section 4.2)."""
+    return tuple(claim.split(" ")) if isinstance(claim, str) else _values(claim)
+
+
+def _audiences(claims: Mapping[str, Any]) -> list[str]:
+    audience = claims["aud"]
+    return [audience] if isinstance(audience, str) else audience
+
+
+def _missing(kind: str, any_of: tuple[str, ...], given: tuple[str, ...]) -> list[str]:
+    return [] if set(any_of) & set(given) else [f"the {kind} {' or '.join(any_of)}"]
+
+
+def _check_given(name: str, values: Collection[str]) -> None:
     if not values or not all(value.strip() for value in values):
         raise ValueError(f"The accepted {name} must not be blank")

@@ -18,6 +18,7 @@ from pydantic import (
 )
 
 from shared.domain.deadlines import TimeLimits
+from shared.domain.retries import RetryPolicy
 
 SERVICE_BUS = "AZURE_SERVICE_BUS_CONNECTION_STRING"
 """The connection's name in trigger bindings; for identity with `__fullyQualifiedNamespace`."""
@@ -50,7 +51,7 @@ def _not_blank(value: str) -> str:
 Text = Annotated[str, AfterValidator(_not_blank)]
 Name = Annotated[str, Field(max_length=260), AfterValidator(_not_blank)]
 WebAddress = Annotated[str, AfterValidator(_web_address)]
-Names = Annotated[frozenset[Text], BeforeValidator(_names), Field(min_length=1)]
+Names = Annotated[tuple[Text, ...], BeforeValidator(_names), Field(min_length=1)]
 Minutes = Annotated[int, Field(ge=1, le=7 * 24 * 60)]
 
 
@@ -89,7 +90,7 @@ class Settings(BaseModel):
     SERVICE_CLIENT_ID: Text | None = Field(None, description="Client id at that token endpoint")
     SERVICE_CLIENT_SECRET: Text | None = Field(None, description="Client secret there")
     AUTH_ISSUERS: Names = Field(description="Accepted token issuers, separated by commas")
-    AUTH_AUDIENCES: Names = Field(description="Accepted token audiences, separated by commas")
+    AUTH_AUDIENCES: Names = Field(description="The audience of each of them, in the same order")
     AUTH_JWKS_URL: WebAddress = Field(description="Where the issuer publishes its keys")
     AUTH_TENANT: Text | None = Field(None, description="The only accepted tenant, when given")
 
@@ -107,6 +108,15 @@ class Settings(BaseModel):
     ALLOW_PRIVATE_EXTRACTORS: bool = Field(
         False, description="Allow http and private extractor addresses (locally only)"
     )
+    AUTO_RETRY_ENABLED: bool = Field(
+        True, description="Whether a failed first extraction is tried again by itself"
+    )
+    RETRY_BACKOFF_SECONDS: Annotated[int, Field(ge=1, le=24 * 3600)] = Field(
+        30, description="Pause before the first retry; it doubles with every attempt"
+    )
+    RETRY_BACKOFF_MAX_SECONDS: Annotated[int, Field(ge=1, le=24 * 3600)] = Field(
+        3600, description="The longest such pause"
+    )
     PURGE_AFTER_DAYS: Annotated[int, Field(ge=8)] = Field(
         30, description="Age at which messages are refused and finished work may be removed"
     )
@@ -119,6 +129,8 @@ class Settings(BaseModel):
             raise ValueError(
                 "SERVICE_CLIENT_ID and SERVICE_CLIENT_SECRET are needed with SERVICE_TOKEN_URL"
             )
+        if len(self.AUTH_ISSUERS) != len(self.AUTH_AUDIENCES):
+            raise ValueError("AUTH_AUDIENCES must have one audience for each of AUTH_ISSUERS")
         needed = self.time_limits.start + self.time_limits.run + LINK_SLACK
         if timedelta(minutes=self.SIGNED_URL_MINUTES) < needed:
             raise ValueError(
@@ -130,6 +142,19 @@ class Settings(BaseModel):
     @property
     def service_bus_namespace(self) -> str | None:
         return self.AZURE_SERVICE_BUS_CONNECTION_STRING__fullyQualifiedNamespace
+
+    @property
+    def retry_policy(self) -> RetryPolicy:
+        return RetryPolicy(
+            automatic=self.AUTO_RETRY_ENABLED,
+            first_backoff=timedelta(seconds=self.RETRY_BACKOFF_SECONDS),
+            longest_backoff=timedelta(seconds=self.RETRY_BACKOFF_MAX_SECONDS),
+        )
+
+    @property
+    def accepted_tokens(self) -> frozenset[tuple[str, str]]:
+        """The pairs of issuer and audience whose tokens are accepted."""
+        return frozenset(zip(self.AUTH_ISSUERS, self.AUTH_AUDIENCES, strict=True))
 
     @property
     def time_limits(self) -> TimeLimits:

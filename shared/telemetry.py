@@ -3,7 +3,14 @@
 import json
 import logging
 import re
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
+from types import MappingProxyType
 from typing import Any
+
+_NOTHING: Mapping[str, Any] = MappingProxyType({})
+_context: ContextVar[Mapping[str, Any]] = ContextVar("log_context", default=_NOTHING)
 
 _SECRETS = [
     re.compile(r"(?i)([?&;\s]sig=)[^&\s\"']+"),
@@ -16,9 +23,23 @@ _SECRETS = [
 """What must not be logged, each with the part before it that may stay."""
 
 
+@contextmanager
+def log_context(**facts: Any) -> Iterator[None]:
+    """Every event logged inside carries these facts too, in the threads started there as well."""
+    token = _context.set({**_context.get(), **facts})
+    try:
+        yield
+    finally:
+        _context.reset(token)
+
+
 def log_event(logger: logging.Logger, event: str, level: int = logging.INFO, **facts: Any) -> None:
-    """One line: the event in words, then its facts (camelCase names; None is left out) as JSON."""
-    kept = {name: value for name, value in facts.items() if value is not None}
+    """One line: the event in words, then its facts (camelCase names; None is left out) as JSON.
+
+    The facts of the surrounding `log_context` come with it; its own go before those.
+    """
+    all_facts = {**_context.get(), **facts}
+    kept = {name: value for name, value in all_facts.items() if value is not None}
     text = f"{event} {json.dumps(kept, default=str, ensure_ascii=False)}" if kept else event
     logger.log(level, "%s", redact(text))
 

@@ -20,7 +20,7 @@ from shared.adapters.registration_api import HttpRegistrationApi
 from shared.adapters.service_bus import client_from_connection_string, client_with_identity
 from shared.adapters.service_tokens import ClientCredentialsTokens, IdentityTokens
 from shared.adapters.waiting_reports import ServiceBusWaitingReports
-from shared.auth import TokenVerifier, bearer_token, require_role
+from shared.auth import Access, Caller, TokenVerifier, bearer_token, require, require_service
 from shared.domain.jobs import Extractor
 from shared.services.accept_file import AcceptFile
 from shared.services.call_extractor import CallExtractor
@@ -44,6 +44,7 @@ class App:
     expire_job: ExpireJob
     send_outbox: SendOutbox
     active_extractors: Callable[[str], Sequence[Extractor]]
+    authorize: Callable[[str | None, Access], Caller]
     authorize_service: Callable[[str | None, str], None]
 
 
@@ -75,15 +76,18 @@ def build(given: Settings) -> App:
     rules = JobRules(given.time_limits, given.TOPIC_JOB_STATUS)
     send_outbox = SendOutbox(database, ServiceBusPublisher(connect), now)
     registration = HttpRegistrationApi(given.REGISTRATION_URL, _service_token(given, credential))
-    verifier = TokenVerifier(
-        given.AUTH_ISSUERS, given.AUTH_AUDIENCES, given.AUTH_JWKS_URL, given.AUTH_TENANT
-    )
+    verifier = TokenVerifier(given.accepted_tokens, given.AUTH_JWKS_URL, given.AUTH_TENANT)
     waiting = ServiceBusWaitingReports(
         connect, given.TOPIC_JOB_STATUS, given.SUBSCRIPTION_JOB_STATUS
     )
 
+    def authorize(authorization: str | None, access: Access) -> Caller:
+        caller = verifier.verify(bearer_token(authorization))
+        require(caller, access)
+        return caller
+
     def authorize_service(authorization: str | None, role: str) -> None:
-        require_role(verifier.verify(bearer_token(authorization)), role)
+        require_service(verifier.verify(bearer_token(authorization)), role)
 
     return App(
         accept_file=AcceptFile(
@@ -101,6 +105,7 @@ def build(given: Settings) -> App:
         expire_job=ExpireJob(database, send_outbox, waiting, rules, now),
         send_outbox=send_outbox,
         active_extractors=lambda client: database.run(lambda tx: tx.registrations.active(client)),
+        authorize=authorize,
         authorize_service=authorize_service,
     )
 

@@ -24,5 +24,17 @@ class TransientError(Exception):
         self.part = part
 
 
+class NotFoundError(Exception):
+    """What was asked for is not there. `retry_after` seconds when it may be on its way."""
+
+    def __init__(self, message: str, retry_after: int | None = None) -> None:
+        super().__init__(message)
+        self.retry_after = retry_after
+
+
+class ConflictingStateError(Exception):
+    """What was asked does not fit the state that it is in. The text names that state."""
+
+
 class NotYetError(Exception):
     """What only this one message waits for may be on its way: worth seconds, not minutes."""

@@ -23,7 +23,9 @@ from tests.contract.waiting import wait_until
 from tests.contract.web_server import Reply, WebServer, web_server
 
 ISSUER = "https://issuer.example/tenant-1/v2.0"
-AUDIENCE = "api://extractor-service"
+AUDIENCE = "0a1b2c3d-0000-4000-8000-000000000001"
+V1_ISSUER = "https://sts.example/tenant-1/"
+V1_AUDIENCE = "api://extractor-service"
 TENANT = "tenant-1"
 RSA_KEY = rsa.generate_private_key(65537, 2048)
 OTHER_RSA_KEY = rsa.generate_private_key(65537, 2048)
@@ -52,8 +54,7 @@ def issuer() -> Iterator[WebServer]:
 
 def verifier(issuer: WebServer, **options: Any) -> TokenVerifier:
     settings = {
-        "issuers": frozenset({ISSUER, "https://sts.example/tenant-1/"}),
-        "audiences": frozenset({AUDIENCE, "0a1b"}),
+        "accepted": [(ISSUER, AUDIENCE), (V1_ISSUER, V1_AUDIENCE)],
         "jwks_url": f"{issuer.url}/keys",
         "tenant": TENANT,
     }
@@ -70,6 +71,7 @@ def claims(**changes: Any) -> dict[str, Any]:
         "nbf": now,
         "exp": now + 3600,
         "azp": "status-service",
+        "sub": "status-service-object",
         "roles": ["REGISTRATION_READ"],
     }
     return {name: value for name, value in {**valid, **changes}.items() if value is not None}
@@ -111,22 +113,27 @@ def test_a_token_signed_with_a_published_key_says_who_calls(
     issuer: WebServer, key: Any, algorithm: str, kid: str
 ) -> None:
     caller = verifier(issuer).verify(signed(key, algorithm, kid))
-    assert caller == Caller("status-service", ("REGISTRATION_READ",))
+    assert caller == Caller(
+        "status-service", "status-service-object", ("REGISTRATION_READ",), None, TENANT
+    )
 
 
 @pytest.mark.parametrize(
     ("changes", "client_id"),
     [
         ({"azp": None, "appid": "v1-client"}, "v1-client"),
-        ({"azp": None}, None),
-        ({"azp": 5}, None),
-        ({"azp": ""}, None),
+        ({"azp": 5, "appid": "v1-client"}, "v1-client"),
+        ({"azp": None}, "default"),
+        ({"azp": ["status-service"]}, "default"),
+        ({"azp": ""}, "default"),
+        ({"azp": "x" * 65}, "default"),
+        ({"azp": "a\nb"}, "default"),
     ],
 )
 def test_the_application_is_named_by_either_version_of_the_claim(
-    issuer: WebServer, changes: dict[str, Any], client_id: str | None
+    issuer: WebServer, changes: dict[str, Any], client_id: str
 ) -> None:
-    assert verifier(issuer).verify(signed(**changes)).client_id == client_id
+    assert verifier(issuer).verify(signed(**changes)).client_application_id == client_id
 
 
 @pytest.mark.parametrize(
@@ -198,9 +205,21 @@ def test_clocks_may_differ_by_the_leeway(issuer: WebServer, claim: str, seconds:
     assert verifier(issuer).verify(signed(**changes))
 
 
-def test_any_of_several_issuers_and_audiences_passes(issuer: WebServer) -> None:
-    token = signed(iss="https://sts.example/tenant-1/", aud=["other", "0a1b"])
-    assert verifier(issuer).verify(token)
+@pytest.mark.parametrize(
+    ("iss", "aud", "accepted"),
+    [
+        (ISSUER, AUDIENCE, True),
+        (V1_ISSUER, V1_AUDIENCE, True),
+        (V1_ISSUER, ["other", V1_AUDIENCE], True),
+        (ISSUER, V1_AUDIENCE, False),
+        (V1_ISSUER, AUDIENCE, False),
+        (V1_ISSUER, [AUDIENCE, "other"], False),
+    ],
+)
+def test_exactly_the_configured_pairs_of_issuer_and_audience_pass(
+    issuer: WebServer, iss: str, aud: Any, accepted: bool
+) -> None:
+    assert is_unauthorized(verifier(issuer).verify, signed(iss=iss, aud=aud)) is not accepted
 
 
 def test_without_a_tenant_setting_any_tenant_passes(issuer: WebServer) -> None:

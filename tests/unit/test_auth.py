@@ -10,11 +10,11 @@ from shared.auth import (
     TokenVerifier,
     UnauthorizedError,
     bearer_token,
-    require_role,
+    require_service,
 )
 
-ISSUERS = frozenset({"https://issuer.example/v2.0"})
-AUDIENCES = frozenset({"api://extractor-service"})
+ISSUER = "https://issuer.example/v2.0"
+AUDIENCE = "api://extractor-service"
 KEYS_URL = "https://issuer.example/keys"
 
 
@@ -48,8 +48,8 @@ def test_any_other_header_is_unauthorized(header: str | None) -> None:
         bearer_token(header)
 
 
-def test_a_caller_with_the_role_may_go_on() -> None:
-    require_role(Caller("status-service", ("OTHER", "REGISTRATION_READ")), "REGISTRATION_READ")
+def test_an_application_with_the_role_may_use_a_service_endpoint() -> None:
+    require_service(Caller(roles=("OTHER", "REGISTRATION_READ")), "REGISTRATION_READ")
 
 
 @pytest.mark.parametrize(
@@ -58,22 +58,29 @@ def test_a_caller_with_the_role_may_go_on() -> None:
 def test_only_the_whole_role_counts_and_the_answer_names_what_is_missing(
     roles: tuple[str, ...],
 ) -> None:
-    with pytest.raises(ForbiddenError, match="role REGISTRATION_READ is required"):
-        require_role(Caller("status-service", roles), "REGISTRATION_READ")
+    with pytest.raises(ForbiddenError, match="lacks the role REGISTRATION_READ"):
+        require_service(Caller(roles=roles), "REGISTRATION_READ")
 
 
-@pytest.mark.parametrize("values", [frozenset[str](), frozenset({""}), frozenset({"a", "  "})])
-def test_a_verifier_with_nothing_to_check_against_is_not_built(values: frozenset[str]) -> None:
+def test_a_user_may_not_use_a_service_endpoint_whatever_the_roles() -> None:
+    with pytest.raises(ForbiddenError, match="only applications"):
+        require_service(Caller(roles=("REGISTRATION_READ",), scopes=()), "REGISTRATION_READ")
+
+
+@pytest.mark.parametrize("value", ["", "  "])
+def test_a_verifier_with_nothing_to_check_against_is_not_built(value: str) -> None:
     with pytest.raises(ValueError, match="issuer must not be blank"):
-        TokenVerifier(values, AUDIENCES, KEYS_URL)
+        TokenVerifier([(ISSUER, AUDIENCE), (value, AUDIENCE)], KEYS_URL)
     with pytest.raises(ValueError, match="audience must not be blank"):
-        TokenVerifier(ISSUERS, values, KEYS_URL)
+        TokenVerifier([(ISSUER, value)], KEYS_URL)
+    with pytest.raises(ValueError, match="issuer must not be blank"):
+        TokenVerifier([], KEYS_URL)
 
 
 def test_a_blank_tenant_is_refused_because_it_would_match_tokens_without_one() -> None:
     with pytest.raises(ValueError, match="tenant must not be blank"):
-        TokenVerifier(ISSUERS, AUDIENCES, KEYS_URL, tenant=" ")
+        TokenVerifier([(ISSUER, AUDIENCE)], KEYS_URL, tenant=" ")
 
 
 def test_building_a_verifier_fetches_nothing() -> None:
-    TokenVerifier(ISSUERS, AUDIENCES, "http://127.0.0.1:9/keys", leeway=timedelta(0))
+    TokenVerifier([(ISSUER, AUDIENCE)], "http://127.0.0.1:9/keys", leeway=timedelta(0))

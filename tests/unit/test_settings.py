@@ -104,9 +104,19 @@ def test_private_extractors_are_refused_in_azure() -> None:
     ).ALLOW_PRIVATE_EXTRACTORS
 
 
-def test_lists_are_separated_by_commas() -> None:
-    issuers = read_settings(EXAMPLE | {"AUTH_ISSUERS": "https://a/v1 , https://b/v2"}).AUTH_ISSUERS
-    assert issuers == {"https://a/v1", "https://b/v2"}
+def test_the_nth_audience_belongs_to_the_nth_issuer() -> None:
+    pairs = {"AUTH_ISSUERS": "https://a/v1 , https://b/v2", "AUTH_AUDIENCES": "api://x,0a1b"}
+    assert read_settings(EXAMPLE | pairs).accepted_tokens == {
+        ("https://a/v1", "api://x"),
+        ("https://b/v2", "0a1b"),
+    }
+
+
+@pytest.mark.parametrize("audiences", ["api://x", "api://x,0a1b,api://y"])
+def test_every_issuer_needs_its_audience(audiences: str) -> None:
+    issuers = {"AUTH_ISSUERS": "https://a/v1,https://b/v2", "AUTH_AUDIENCES": audiences}
+    with pytest.raises(SettingsError, match="AUTH_AUDIENCES must have one audience for each"):
+        read_settings(EXAMPLE | issuers)
 
 
 @pytest.mark.parametrize(("name", "field"), Settings.model_fields.items())

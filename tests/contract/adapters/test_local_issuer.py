@@ -4,7 +4,7 @@ from pathlib import Path
 
 from local.identity.clients import Client, clients_path, write_clients
 from shared.adapters.service_tokens import ClientCredentialsTokens
-from shared.auth import Caller, TokenVerifier, require_role
+from shared.auth import TokenVerifier, require_service
 from tests.contract.parts import running_part
 
 AUDIENCE = "api://registration"
@@ -21,11 +21,10 @@ def test_a_token_by_client_credentials_passes_the_verifier_with_its_role(tmp_pat
             f"{AUDIENCE}/.default",
         )
         verifier = TokenVerifier(
-            frozenset({f"{issuer.url}/local/v2.0"}),
-            frozenset({AUDIENCE}),
+            [(f"{issuer.url}/local/v2.0", AUDIENCE)],
             f"{issuer.url}/local/discovery/v2.0/keys",
             tenant="local",
         )
         caller = verifier.verify(tokens())
-    assert caller == Caller("extractor-service", ("REGISTRATION_READ",))
-    require_role(caller, "REGISTRATION_READ")
+    assert caller.client_application_id == "extractor-service"
+    require_service(caller, "REGISTRATION_READ")

@@ -8,6 +8,7 @@ from typing import Any, TypeVar
 from uuid import UUID
 
 from shared.adapters.database import SqlDatabase
+from shared.auth import Access, Caller
 from shared.contracts.file_accepted import FileAccepted
 from shared.contracts.job_status import read_job_status
 from shared.contracts.outgoing import OutgoingMessage
@@ -71,6 +72,7 @@ class World:
     oldest_report: datetime | None = None
     registered: list[Extractor] | None = None
     refused: Exception | None = None
+    caller: Caller = Caller("web-console", "operator@example.com")
     longest_call: timedelta = timedelta(seconds=30)
     while_calling: Callable[[], object] = lambda: None
 
@@ -129,7 +131,12 @@ class World:
         if part in self.down:
             raise TransientError(part, "out of reach")
 
-    def authorize(self, authorization: str | None, role: str) -> None:
+    def authorize(self, authorization: str | None, access: Access) -> Caller:
+        if self.refused:
+            raise self.refused
+        return self.caller
+
+    def authorize_service(self, authorization: str | None, role: str) -> None:
         if self.refused:
             raise self.refused
 
@@ -142,7 +149,8 @@ class World:
             expire_job=self.expire_use_case,
             send_outbox=self.send_outbox,
             active_extractors=lambda client: self.run(lambda tx: tx.registrations.active(client)),
-            authorize_service=self.authorize,
+            authorize=self.authorize,
+            authorize_service=self.authorize_service,
         )
 
     # What the tests do and look at.

@@ -1,0 +1,131 @@
+"""What requests to the HTTP endpoints must be: the same models validate and describe them."""
+
+from collections.abc import Mapping, Sequence
+from typing import Annotated, Any, ClassVar, Self
+
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    ConfigDict,
+    Field,
+    ValidationError,
+    model_validator,
+)
+
+from shared.contracts.wire import read_json_object
+from shared.domain.errors import PermanentError
+
+MOST_IDS = 100
+"""How many entities or files one request may name, counted as sent."""
+
+LARGEST_ID = 2**63 - 1
+
+
+class InvalidRequestError(PermanentError):
+    """A request breaks its contract. `details` are pairs of a field's name and its rule."""
+
+    def __init__(self, message: str, details: Sequence[tuple[str, str]] = ()) -> None:
+        super().__init__("request_invalid", message)
+        self.details = details
+
+
+def _printable(text: str) -> str:
+    if not (text.isascii() and text.isprintable() and text == text.strip()):
+        raise ValueError("must be printable ASCII without blanks around it")
+    return text
+
+
+EntityId = Annotated[int, Field(ge=1, le=LARGEST_ID)]
+Reason = Annotated[str, Field(min_length=1, max_length=500)]
+FileId = Annotated[
+    str,
+    Field(
+        min_length=1,
+        max_length=128,
+        description="A document hash, else a FileID",
+        json_schema_extra={"pattern": "^[!-~]([ -~]*[!-~])?$"},
+    ),
+    AfterValidator(_printable),
+]
+
+
+class Body(BaseModel):
+    """A JSON object. Unknown fields are ignored; a value of another type is never converted."""
+
+    model_config = ConfigDict(extra="ignore", frozen=True, strict=True, hide_input_in_errors=True)
+    may_be_absent: ClassVar[bool] = False
+
+    @classmethod
+    def read(cls, body: bytes) -> Self:
+        """Validate JSON in UTF-8; `1` is an integer, `1.0`, `1e0`, `"1"` and `true` are not.
+
+        Raises InvalidRequestError, or ContractError when it is no JSON object. Their texts never
+        show what was sent.
+        """
+        absent = cls.may_be_absent and not body.strip()
+        try:
+            return cls.model_validate({} if absent else read_json_object(body))
+        except ValidationError as error:
+            raise _invalid(error) from None
+
+
+class RestartRequest(Body):
+    """Which extracted entities to extract again, and why."""
+
+    extractedEntityIds: Annotated[list[EntityId], Field(min_length=1, max_length=MOST_IDS)]
+    reason: Reason = "manual_restart"
+
+    @model_validator(mode="before")
+    @classmethod
+    def _count(cls, body: Any) -> Any:
+        _check_count(
+            body,
+            "extractedEntityIds",
+            "extractedEntityIds is required and must contain at least one ID",
+            f"Cannot restart more than {MOST_IDS} entities at once",
+        )
+        return body
+
+
+class RetryFileRequest(Body):
+    """Why to extract a file again."""
+
+    may_be_absent = True
+
+    reason: Reason = "manual_retry"
+
+
+class RetryBatchRequest(Body):
+    """Which files to extract again, and why."""
+
+    fileIds: Annotated[list[FileId], Field(min_length=1, max_length=MOST_IDS)]
+    reason: Reason = "manual_retry"
+
+    @model_validator(mode="before")
+    @classmethod
+    def _count(cls, body: Any) -> Any:
+        _check_count(
+            body,
+            "fileIds",
+            "fileIds is required and must contain at least one ID",
+            f"Cannot retry more than {MOST_IDS} files at once",
+        )
+        return body
+
+
+def _check_count(body: Any, field: str, too_few: str, too_many: str) -> None:
+    """Both are rules about the request as a whole, with one text each for all of their cases."""
+    ids = body.get(field) if isinstance(body, Mapping) else None
+    if ids is None or ids == []:
+        raise ValueError(too_few)
+    if isinstance(ids, list) and len(ids) > MOST_IDS:
+        raise ValueError(too_many)
+
+
+def _invalid(error: ValidationError) -> InvalidRequestError:
+    problems = [
+        (".".join(map(str, problem["loc"])), problem["msg"].removeprefix("Value error, "))
+        for problem in error.errors(include_input=False, include_context=False, include_url=False)
+    ]
+    field, rule = problems[0]
+    return InvalidRequestError(f"{field}: {rule}" if field else rule, [p for p in problems if p[0]])
