@@ -6,6 +6,8 @@ import azure.functions as func
 from shared.functions import (
     activities,
     extraction,
+    on_extraction_result,
+    on_extraction_retry,
     on_file_accepted,
     on_job_status,
     registration,
@@ -13,5 +15,13 @@ from shared.functions import (
 
 app = df.DFApp(http_auth_level=func.AuthLevel.ANONYMOUS)
 
-for part in (on_file_accepted, on_job_status, extraction, activities, registration):
+for part in (
+    on_file_accepted,
+    on_job_status,
+    on_extraction_retry,
+    on_extraction_result,
+    extraction,
+    activities,
+    registration,
+):
     app.register_functions(part.bp)

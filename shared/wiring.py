@@ -1,5 +1,6 @@
 """The composition root: the real adapters, built once per process and given to the use cases."""
 
+import random
 import threading
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -25,9 +26,13 @@ from shared.domain.jobs import Extractor
 from shared.services.accept_file import AcceptFile
 from shared.services.call_extractor import CallExtractor
 from shared.services.expire_job import ExpireJob
-from shared.services.job_changes import JobRules
+from shared.services.handle_retry import HandleRetry
+from shared.services.job_rules import JobRules
 from shared.services.outbox import SendOutbox
 from shared.services.record_report import RecordReport
+from shared.services.restart import RestartExtraction
+from shared.services.retry_requests import RetryRequests
+from shared.services.stage_mapper import StageMapper
 from shared.settings import Settings, settings
 
 DATABASE_CONNECTIONS = 40
@@ -43,6 +48,10 @@ class App:
     call_extractor: CallExtractor
     expire_job: ExpireJob
     send_outbox: SendOutbox
+    handle_retry: HandleRetry
+    stage_mapper: StageMapper
+    restart: RestartExtraction
+    retry_requests: RetryRequests
     active_extractors: Callable[[str], Sequence[Extractor]]
     authorize: Callable[[str | None, Access], Caller]
     authorize_service: Callable[[str | None, str], None]
@@ -73,8 +82,17 @@ def build(given: Settings) -> App:
         )
     )
     connect = cache(lambda: _service_bus(given, credential))
-    rules = JobRules(given.time_limits, given.TOPIC_JOB_STATUS)
-    send_outbox = SendOutbox(database, ServiceBusPublisher(connect), now)
+    rules = JobRules(
+        limits=given.time_limits,
+        retries=given.retry_policy,
+        status_topic=given.TOPIC_JOB_STATUS,
+        retry_topic=given.TOPIC_EXTRACTION_RETRY,
+        result_topic=given.TOPIC_EXTRACTION_RESULT,
+        jitter=random.random,
+    )
+    publisher = ServiceBusPublisher(connect)
+    send_outbox = SendOutbox(database, publisher, now)
+    stage_mapper = StageMapper(database, publisher, rules, now)
     registration = HttpRegistrationApi(given.REGISTRATION_URL, _service_token(given, credential))
     verifier = TokenVerifier(given.accepted_tokens, given.AUTH_JWKS_URL, given.AUTH_TENANT)
     waiting = ServiceBusWaitingReports(
@@ -104,6 +122,10 @@ def build(given: Settings) -> App:
         ),
         expire_job=ExpireJob(database, send_outbox, waiting, rules, now),
         send_outbox=send_outbox,
+        handle_retry=HandleRetry(database, registration, rules, now),
+        stage_mapper=stage_mapper,
+        restart=RestartExtraction(database, stage_mapper, now),
+        retry_requests=RetryRequests(database),
         active_extractors=lambda client: database.run(lambda tx: tx.registrations.active(client)),
         authorize=authorize,
         authorize_service=authorize_service,

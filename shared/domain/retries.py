@@ -1,12 +1,13 @@
 """Retry requests: their attempts, the files of each, and when the next attempt is due."""
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from enum import StrEnum
 from typing import Any
 from uuid import UUID, uuid5
 
-from shared.domain.jobs import JOB_NAMESPACE
+from shared.domain.jobs import JOB_NAMESPACE, Job, JobStatus
 
 
 class FileOutcome(StrEnum):
@@ -87,3 +88,43 @@ def backoff(policy: RetryPolicy, failed_attempt: int, jitter: float) -> timedelt
     """
     doubled: timedelta = policy.first_backoff * 2 ** min(failed_attempt - 1, 20)
     return min(doubled, policy.longest_backoff) * (1 + 0.2 * jitter)
+
+
+def settled_by(jobs: Sequence[Job], asked_at: datetime) -> Job | None:
+    """The file's job that answers a retry asked for at `asked_at`; None: extract it again.
+
+    A success since then is an answer; an active job will give one, and is adopted, so that two
+    requests at once call the extractor once.
+    """
+    succeeded = [job for job in jobs if job.status is JobStatus.SUCCEEDED]
+    since = [job for job in succeeded if job.completed_at and job.completed_at >= asked_at]
+    active = [job for job in jobs if job.active]
+    return next(iter(since + active), None)
+
+
+class RequestState(StrEnum):
+    """How a whole request stands."""
+
+    QUEUED = "queued"
+    RUNNING = "running"
+    WAITING = "waiting"
+    SUCCEEDED = "succeeded"
+    PARTIAL = "partial"
+    FAILED = "failed"
+
+
+def request_state(
+    latest: RetryRequest, outcomes: Mapping[str, FileOutcome], begun: bool
+) -> RequestState:
+    """The state of a request from its latest attempt and the last outcome of every id.
+
+    `begun`: whether any of the latest attempt's jobs has left the queue.
+    """
+    if latest.closed_at is None:
+        return RequestState.RUNNING if begun else RequestState.QUEUED
+    if latest.next_attempt_at is not None:
+        return RequestState.WAITING
+    found = set(outcomes.values())
+    if found == {FileOutcome.SUCCEEDED}:
+        return RequestState.SUCCEEDED
+    return RequestState.PARTIAL if FileOutcome.SUCCEEDED in found else RequestState.FAILED

@@ -6,7 +6,8 @@ from shared.contracts.file_accepted import FileAccepted
 from shared.domain.acceptance import satisfying_job
 from shared.domain.errors import NotYetError, PermanentError
 from shared.domain.jobs import Extractor, File, Job, first_job_id
-from shared.services.job_changes import JobRules, NewJob, add_job
+from shared.services.job_changes import NewJob, add_job
+from shared.services.job_rules import JobRules
 from shared.services.ports import Clock, Database, RegistrationApi, Transaction
 
 

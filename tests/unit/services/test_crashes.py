@@ -108,4 +108,4 @@ def test_expiring_a_job(tmp_path: Path) -> None:
     for world in worlds:
         assert only_job(world).status is JobStatus.FAILED
         assert "JobFailed" in world.announced()
-        assert len({message.message_id for message in world.sent}) == 2
+        assert len({message.message_id for message in world.sent}) == 3

@@ -27,7 +27,7 @@ def test_a_job_that_never_started_fails_and_says_so(world: World, job: Job) -> N
     world.passes(minutes=15)
     assert world.expires(job).status is JobStatus.FAILED
     assert "did not start within 15 minutes" in (world.row(job).status_message or "")
-    assert world.announced() == ["JobQueued", "JobFailed"]
+    assert world.announced() == ["JobQueued", "JobFailed", "ExtractionRetryEvent"]
 
 
 def test_a_job_that_never_finished_fails_and_says_so(world: World, job: Job) -> None:

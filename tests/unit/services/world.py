@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from typing import Any, TypeVar
 from uuid import UUID
@@ -12,18 +12,24 @@ from shared.auth import Access, Caller
 from shared.contracts.file_accepted import FileAccepted
 from shared.contracts.job_status import read_job_status
 from shared.contracts.outgoing import OutgoingMessage
+from shared.contracts.retry import ExtractionRetryEvent, read_retry_result
 from shared.domain.deadlines import TimeLimits
 from shared.domain.errors import TransientError
 from shared.domain.extractor_calls import Answer, Reading
 from shared.domain.jobs import Call, Extractor, File, Job
+from shared.domain.retries import RetryPolicy
 from shared.domain.tracking import Step
 from shared.services.accept_file import AcceptFile
 from shared.services.call_extractor import CallExtractor
 from shared.services.expire_job import ExpireJob
-from shared.services.job_changes import JobRules
+from shared.services.handle_retry import Asked, HandleRetry
+from shared.services.job_rules import JobRules
 from shared.services.outbox import SendOutbox
 from shared.services.ports import Transaction
 from shared.services.record_report import Recorded, RecordReport
+from shared.services.restart import RestartExtraction
+from shared.services.retry_requests import RetryRequests
+from shared.services.stage_mapper import StageMapper
 from shared.wiring import App
 from tests.database import add_extractor, add_file
 
@@ -34,6 +40,9 @@ LIMITS = TimeLimits(
     start=timedelta(minutes=15),
     run=timedelta(minutes=60),
     max_wait=timedelta(hours=48),
+)
+POLICY = RetryPolicy(
+    automatic=True, first_backoff=timedelta(seconds=30), longest_backoff=timedelta(hours=1)
 )
 TRACE = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"
 TAKEN = Answer(Reading.TAKEN, '{"accepted": true}', 202)
@@ -72,6 +81,7 @@ class World:
     oldest_report: datetime | None = None
     registered: list[Extractor] | None = None
     refused: Exception | None = None
+    automatic: bool = True
     caller: Caller = Caller("web-console", "operator@example.com")
     longest_call: timedelta = timedelta(seconds=30)
     while_calling: Callable[[], object] = lambda: None
@@ -79,13 +89,28 @@ class World:
     def __post_init__(self) -> None:
         self.file: File = add_file(self.sql, blob_name="a b/report.pdf")
         self.extractor = add_extractor(self.sql)
-        rules = JobRules(LIMITS, "job-status")
+        self.wire()
+
+    def wire(self) -> None:
+        """Make the use cases, as the settings of this world are now."""
+        rules = JobRules(
+            limits=LIMITS,
+            retries=replace(POLICY, automatic=self.automatic),
+            status_topic="job-status",
+            retry_topic="extraction-retry",
+            result_topic="extraction-result",
+            jitter=lambda: 0.0,
+        )
         outbox = SendOutbox(self, self, self.clock)
         self.send_outbox = outbox
         self.accept = AcceptFile(self, self, rules, timedelta(days=30), self.clock)
         self.report_use_case = RecordReport(self, rules, self.clock)
         self.call_use_case = CallExtractor(self, outbox, self, self, rules, self.clock)
         self.expire_use_case = ExpireJob(self, outbox, self, rules, self.clock)
+        self.retry_use_case = HandleRetry(self, self, rules, self.clock)
+        self.stage_mapper = StageMapper(self, self, rules, self.clock)
+        self.restart_use_case = RestartExtraction(self, self.stage_mapper, self.clock)
+        self.requests = RetryRequests(self)
 
     # What the use cases see: Database, Publisher, RegistrationApi, BlobLinks, ExtractorApi, …
 
@@ -148,6 +173,10 @@ class World:
             call_extractor=self.call_use_case,
             expire_job=self.expire_use_case,
             send_outbox=self.send_outbox,
+            handle_retry=self.retry_use_case,
+            stage_mapper=self.stage_mapper,
+            restart=self.restart_use_case,
+            retry_requests=self.requests,
             active_extractors=lambda client: self.run(lambda tx: tx.registrations.active(client)),
             authorize=self.authorize,
             authorize_service=self.authorize_service,
@@ -173,6 +202,42 @@ class World:
         stamp = {"JobID": str(job.job_id), "Timestamp": self.now.isoformat()}
         envelope = {"specversion": "1.0", "type": type_, "data": stamp | data}
         return self.report_use_case(read_job_status(json.dumps(envelope).encode()), "topic")
+
+    def retried(
+        self, *refs: str, request: str = "r1", attempt: int = 1, at: datetime | None = None
+    ) -> Asked:
+        """ExtractionRetryEvent is handled as the trigger does: ask, then send."""
+        event = ExtractionRetryEvent(
+            requestId=request,
+            fileIds=list(refs or [self.file.document_hash]),
+            reason="manual_restart",
+            retryAttempt=attempt,
+            maxRetries=3,
+            clientApplicationId=self.file.client_application_id,
+            initiatedBy="ada@example.com",
+            timestamp=at or self.now,
+        )
+        asked = self.retry_use_case(event, TRACE)
+        for kept_by in asked.outboxes:
+            self.send_outbox(kept_by)
+        return asked
+
+    def mapped(self) -> OutgoingMessage | None:
+        """The stage mapper handles the last result; the next attempt's message, if there is one."""
+        result = self.last("ExtractionRetryResult")
+        assert result
+        attempt = result.properties["retryAttempt"]
+        before = len(self.sent)
+        kept_by = self.stage_mapper.ask_for_next_attempt(
+            read_retry_result(result.body.encode()), attempt
+        )
+        if kept_by:
+            self.send_outbox(kept_by)
+        return self.sent[-1] if len(self.sent) > before else None
+
+    def last(self, subject: str) -> OutgoingMessage | None:
+        """The last message of this kind that went out."""
+        return next((each for each in reversed(self.sent) if each.subject == subject), None)
 
     def passes(self, **time: float) -> None:
         self.now += timedelta(**time)

@@ -1,0 +1,22 @@
+"""What every change of a job needs to know."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from shared.domain.deadlines import TimeLimits
+from shared.domain.retries import RetryPolicy
+
+
+@dataclass(frozen=True)
+class JobRules:
+    """The time limits, the retry policy, and the topics that announce.
+
+    `jitter` gives a number from 0 to 1 that spreads the retries.
+    """
+
+    limits: TimeLimits
+    retries: RetryPolicy
+    status_topic: str
+    retry_topic: str
+    result_topic: str
+    jitter: Callable[[], float]
