@@ -162,6 +162,58 @@ def test_a_null_among_the_claims_is_no_role(issuer: WebServer) -> None:
     assert verifier(issuer).verify(token).roles == ()
 
 
+@pytest.mark.parametrize(
+    ("claim", "scopes"),
+    [
+        ("A", ("A",)),
+        ("A B", ("A", "B")),
+        (["A", "B C"], ("A", "B C")),
+        (["A", 5, None], ("A",)),
+        ("", ("",)),
+        ([], ()),
+        (5, ()),
+        (True, ()),
+        ({"A": "B"}, ()),
+    ],
+)
+def test_scopes_are_whole_values_and_odd_ones_are_none(
+    issuer: WebServer, claim: Any, scopes: tuple[str, ...]
+) -> None:
+    assert verifier(issuer).verify(signed(scp=claim)).scopes == scopes
+
+
+def test_a_token_without_scopes_is_an_applications_own(issuer: WebServer) -> None:
+    assert verifier(issuer).verify(signed()).scopes is None
+
+
+def test_a_null_scope_claim_is_a_user_without_scopes(issuer: WebServer) -> None:
+    token = jwt.encode({**claims(), "scp": None}, RSA_KEY, "RS256", headers={"kid": "rsa"})
+    assert verifier(issuer).verify(token).scopes == ()
+
+
+@pytest.mark.parametrize(
+    ("changes", "name"),
+    [
+        ({"email": "a@example.com", "preferred_username": "b@example.com"}, "a@example.com"),
+        ({"preferred_username": "b@example.com"}, "b@example.com"),
+        ({}, "status-service-object"),
+        ({"sub": None}, "unknown"),
+        ({"email": " ä@example.com "}, "ä@example.com"),
+        ({"email": ["a@example.com"], "preferred_username": {"a": 1}, "sub": "s"}, "s"),
+        ({"email": "", "preferred_username": "  "}, "status-service-object"),
+        ({"email": "a" * 320}, "a" * 320),
+        ({"email": "a" * 321}, "status-service-object"),
+        ({"email": "a@example.com\r\nX: y"}, "status-service-object"),
+        ({"email": "a\x00", "sub": "a\u202eb"}, "unknown"),
+        ({"email": "\ud800"}, "status-service-object"),
+    ],
+)
+def test_who_asks_is_the_first_claim_that_can_be_a_name(
+    issuer: WebServer, changes: dict[str, Any], name: str
+) -> None:
+    assert verifier(issuer).verify(signed(**changes)).initiated_by == name
+
+
 LONG_AGO, FAR_AWAY = 946_684_800, 4_102_444_800
 
 
@@ -242,6 +294,9 @@ FORGED = {
     "HS256 with the public key": by_hand(
         {"alg": "HS256", "kid": "rsa"},
         lambda parts: hmac.new(PUBLIC_PEM, parts, hashlib.sha256).digest(),
+    ),
+    "HS256 as the platform makes for itself": jwt.encode(
+        claims(iss="https://app.scm.azurewebsites.net"), "k" * 32, "HS256", {"kid": "rsa"}
     ),
     "RS512": signed(algorithm="RS512"),
     "algorithm in lower case": by_hand({"alg": "rs256", "kid": "rsa"}, lambda _: b"x"),

@@ -5,11 +5,13 @@ from datetime import timedelta
 import pytest
 
 from shared.auth import (
+    Access,
     Caller,
     ForbiddenError,
     TokenVerifier,
     UnauthorizedError,
     bearer_token,
+    require,
     require_service,
 )
 
@@ -46,6 +48,77 @@ def test_the_token_of_a_bearer_header_is_taken(header: str) -> None:
 def test_any_other_header_is_unauthorized(header: str | None) -> None:
     with pytest.raises(UnauthorizedError, match="A valid bearer token is required"):
         bearer_token(header)
+
+
+R, W = "EXTRACTED_ENTITIES_READ", "EXTRACTED_ENTITIES_WRITE"
+ADMINISTRATOR, USER = "Administrator", "User"
+NEITHER: tuple[str, ...] = ()
+APPLICATION = None
+
+ALLOWED = [
+    # scopes of the token, its roles, what it may do
+    ((W,), (USER,), {Access.WRITE, Access.READ}),
+    ((W,), (ADMINISTRATOR,), {Access.WRITE, Access.READ, Access.ADMINISTRATOR}),
+    ((W, R), (USER, "Guest"), {Access.WRITE, Access.READ}),
+    ((R,), (USER,), {Access.READ}),
+    ((R,), (ADMINISTRATOR,), {Access.READ}),
+    ((W,), NEITHER, set()),
+    ((W,), (W,), set()),
+    ((W,), ("Guest",), set()),
+    (NEITHER, (ADMINISTRATOR, USER), set()),
+    (NEITHER, (W, R, ADMINISTRATOR), set()),
+    (("openid",), (USER,), set()),
+    (NEITHER, NEITHER, set()),
+    (APPLICATION, (W,), {Access.WRITE, Access.READ}),
+    (APPLICATION, (R,), {Access.READ}),
+    (APPLICATION, (ADMINISTRATOR,), {Access.ADMINISTRATOR}),
+    (APPLICATION, (W, ADMINISTRATOR), {Access.WRITE, Access.READ, Access.ADMINISTRATOR}),
+    (APPLICATION, (USER,), set()),
+    (APPLICATION, ("REGISTRATION_READ",), set()),
+    (APPLICATION, NEITHER, set()),
+    # whole values only
+    (("EXTRACTED_ENTITIES_WRITEX",), (USER,), set()),
+    (("EXTRACTED_ENTITIES",), (USER,), set()),
+    ((W.lower(),), (USER,), set()),
+    ((f"{W} {R}",), (USER,), set()),
+    ((W,), ("Users",), set()),
+    ((W,), ("user",), set()),
+    ((W,), (f"{ADMINISTRATOR} {USER}",), set()),
+    (APPLICATION, (f"{W}_ALL",), set()),
+    (APPLICATION, ("Admin",), set()),
+]
+
+
+@pytest.mark.parametrize(("scopes", "roles", "allowed"), ALLOWED)
+@pytest.mark.parametrize("access", Access)
+def test_one_table_decides(
+    scopes: tuple[str, ...] | None, roles: tuple[str, ...], allowed: set[Access], access: Access
+) -> None:
+    caller = Caller(scopes=scopes, roles=roles)
+    if access in allowed:
+        require(caller, access)
+    else:
+        with pytest.raises(ForbiddenError):
+            require(caller, access)
+
+
+@pytest.mark.parametrize(
+    ("scopes", "roles", "access", "missing"),
+    [
+        ((), (USER,), Access.WRITE, f"the scope {W}"),
+        ((), (USER,), Access.READ, f"the scope {R} or {W}"),
+        ((W,), (), Access.READ, "the role Administrator or User"),
+        ((R,), (USER,), Access.ADMINISTRATOR, f"the scope {W} and the role Administrator"),
+        (APPLICATION, (R,), Access.WRITE, f"the role {W}"),
+        (APPLICATION, (W,), Access.ADMINISTRATOR, "the role Administrator"),
+    ],
+)
+def test_a_refusal_names_what_is_missing(
+    scopes: tuple[str, ...] | None, roles: tuple[str, ...], access: Access, missing: str
+) -> None:
+    with pytest.raises(ForbiddenError) as refused:
+        require(Caller(scopes=scopes, roles=roles), access)
+    assert str(refused.value) == f"The token lacks {missing}"
 
 
 def test_an_application_with_the_role_may_use_a_service_endpoint() -> None:
