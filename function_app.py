@@ -11,6 +11,9 @@ from shared.functions import (
     on_file_accepted,
     on_job_status,
     registration,
+    requests,
+    restart,
+    retry,
 )
 
 app = df.DFApp(http_auth_level=func.AuthLevel.ANONYMOUS)
@@ -23,5 +26,8 @@ for part in (
     extraction,
     activities,
     registration,
+    restart,
+    retry,
+    requests,
 ):
     app.register_functions(part.bp)
