@@ -1,11 +1,15 @@
 """What requests to the HTTP endpoints must be: the same models validate and describe them."""
 
+import re
 from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime
 from typing import Annotated, Any, ClassVar, Self
 
 from pydantic import (
     AfterValidator,
+    AwareDatetime,
     BaseModel,
+    BeforeValidator,
     ConfigDict,
     Field,
     ValidationError,
@@ -14,6 +18,7 @@ from pydantic import (
 
 from shared.contracts.wire import read_json_object
 from shared.domain.errors import PermanentError
+from shared.domain.retries import RequestState
 
 MOST_IDS = 100
 """How many entities or files one request may name, counted as sent."""
@@ -29,10 +34,33 @@ class InvalidRequestError(PermanentError):
         self.details = details
 
 
+_TIMESTAMP = re.compile(r"\d{4}-\d\d-\d\d[Tt]\d\d:\d\d:\d\d.*")
+
+
 def _printable(text: str) -> str:
     if not (text.isascii() and text.isprintable() and text == text.strip()):
         raise ValueError("must be printable ASCII without blanks around it")
     return text
+
+
+def _one_file(text: str) -> str:
+    # The order of function names decides between the two routes; this holds whatever it is.
+    if text.casefold() == "batch":
+        raise ValueError("batch is no file; POST /v1/retry/batch takes fileIds")
+    return text
+
+
+def _timestamp(value: object) -> object:
+    if isinstance(value, str) and not _TIMESTAMP.fullmatch(value):
+        raise ValueError("must be a date and time with its zone, as in 2024-01-01T00:00:00Z")
+    return value
+
+
+def _utc(moment: datetime) -> datetime:
+    try:
+        return moment.astimezone(UTC)
+    except OverflowError:
+        raise ValueError("must be within the years 1 to 9999 in UTC") from None
 
 
 EntityId = Annotated[int, Field(ge=1, le=LARGEST_ID)]
@@ -47,6 +75,48 @@ FileId = Annotated[
     ),
     AfterValidator(_printable),
 ]
+
+
+class Parameters(BaseModel):
+    """Parameters of a path or a query, which arrive as text. Unknown ones are ignored."""
+
+    model_config = ConfigDict(extra="ignore", frozen=True, hide_input_in_errors=True)
+
+    @classmethod
+    def read(cls, values: Mapping[str, str]) -> Self:
+        """Validate. Raises InvalidRequestError, whose texts never show what was sent."""
+        try:
+            return cls.model_validate(values)
+        except ValidationError as error:
+            raise _invalid(error) from None
+
+
+class FilePath(Parameters):
+    """Which file to extract again."""
+
+    fileId: Annotated[FileId, AfterValidator(_one_file)]
+
+
+class RequestPath(Parameters):
+    """Which request to tell of."""
+
+    requestId: Annotated[str, Field(min_length=1, max_length=64)]
+
+
+class RequestsQuery(Parameters):
+    """Which requests to list; without a filter, the newest of all."""
+
+    initiatedBy: Annotated[str, Field(max_length=320, description="Who asked")] | None = None
+    since: (
+        Annotated[
+            AwareDatetime,
+            Field(description="Asked at this time or later"),
+            BeforeValidator(_timestamp),
+            AfterValidator(_utc),
+        ]
+        | None
+    ) = None
+    state: RequestState | None = None
 
 
 class Body(BaseModel):

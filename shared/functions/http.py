@@ -17,6 +17,7 @@ import azure.functions as func
 
 from shared.auth import ForbiddenError, UnauthorizedError
 from shared.contracts.http import Body, InvalidRequestError
+from shared.contracts.http_answers import Answer
 from shared.contracts.outgoing import trace_parent_of
 from shared.domain.errors import (
     ConflictingStateError,
@@ -89,9 +90,10 @@ def current_exchange() -> Exchange:
 def answer(
     body: Any, status: HTTPStatus = HTTPStatus.OK, headers: dict[str, str] | None = None
 ) -> func.HttpResponse:
-    """A JSON answer."""
+    """A JSON answer, of a model or of what JSON takes."""
+    document = body.document() if isinstance(body, Answer) else body
     return func.HttpResponse(
-        json.dumps(body, ensure_ascii=False),
+        json.dumps(document, ensure_ascii=False),
         status_code=int(status),
         headers=headers,
         mimetype="application/json",
