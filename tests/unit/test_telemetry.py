@@ -1,11 +1,12 @@
 """Log lines are one event with its facts; no secret is in them."""
 
+import asyncio
 import json
 import logging
 
 import pytest
 
-from shared.telemetry import log_event, redact
+from shared.telemetry import log_context, log_event, redact
 
 
 @pytest.mark.parametrize(
@@ -41,3 +42,24 @@ def test_an_event_is_one_line_with_its_facts(caplog: pytest.LogCaptureFixture) -
     assert event == "Job ended"
     assert json.loads("{" + facts) == {"jobId": "j", "reason": "a\nb"}
     assert "\n" not in line
+
+
+async def test_every_event_within_a_context_carries_its_facts_in_other_threads_too(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    caplog.set_level(logging.INFO)
+    logger = logging.getLogger("x")
+    with log_context(requestId="r1", jobId=None), log_context(traceId="t1"):
+        await asyncio.to_thread(log_event, logger, "Inside", jobId="j")
+    log_event(logger, "Outside")
+    assert caplog.messages == [
+        'Inside {"requestId": "r1", "jobId": "j", "traceId": "t1"}',
+        "Outside",
+    ]
+
+
+def test_an_events_own_fact_goes_before_the_contexts(caplog: pytest.LogCaptureFixture) -> None:
+    caplog.set_level(logging.INFO)
+    with log_context(requestId="http"):
+        log_event(logging.getLogger("x"), "Restart sent", requestId="restart")
+    assert caplog.messages == ['Restart sent {"requestId": "restart"}']
