@@ -91,6 +91,11 @@ class Message:
     def has_user(self, name: str) -> bool:
         return name.lower() in self._user_values
 
+    def with_message_id(self, message_id: str) -> bytes:
+        """The message's bytes with the id `message_id`."""
+        fields = [raw.string(message_id), *self._properties[1:]]
+        return self._with(raw.list_section(raw.PROPERTIES, fields))
+
     def with_application_properties(self, changes: dict[str, bytes]) -> bytes:
         """The message's bytes with the (encoded) `changes` in its application properties."""
         kept = [
@@ -99,10 +104,7 @@ class Message:
             if raw.decode(key) not in changes
         ]
         added = [(raw.string(name), value) for name, value in changes.items()]
-        section = raw.map_section(raw.APPLICATION_PROPERTIES, kept + added)
-        before = self._end_before(raw.APPLICATION_PROPERTIES)
-        after = self._end_before(raw.APPLICATION_PROPERTIES + 1)
-        return self.encoded[:before] + section + self.encoded[after:]
+        return self._with(raw.map_section(raw.APPLICATION_PROPERTIES, kept + added))
 
     def stamped(self, stamp: Stamp) -> bytes:
         """The form in which the message leaves: a header and annotations of ours in front."""
@@ -120,6 +122,12 @@ class Message:
             + raw.map_section(raw.MESSAGE_ANNOTATIONS, _annotations(stamp) + kept)
             + self.encoded[self._end_before(raw.PROPERTIES) :]
         )
+
+    def _with(self, section: bytes) -> bytes:
+        """The message's bytes with `section` in the place of the one of its kind."""
+        code, _ = raw.described(section, 0)
+        before, after = self._end_before(code), self._end_before(code + 1)
+        return self.encoded[:before] + section + self.encoded[after:]
 
     def _annotation(self, name: str) -> Value:
         for key, value in self._annotations:

@@ -1,6 +1,7 @@
 """The topic's side: accepting messages, duplicate detection, schedules, and the rules."""
 
 from collections.abc import Iterable
+from uuid import uuid4
 
 from local.servicebus.clock import Clock
 from local.servicebus.entities import TopicEntity
@@ -41,6 +42,9 @@ class Publishing:
     def _accept(self, topic: TopicEntity, message: Message) -> int:
         if self._is_duplicate(topic, message):
             return 0
+        if message.message_id is None:
+            # As Azure does: the Node client cannot renew the lock of a message without id.
+            message = Message(message.with_message_id(uuid4().hex))
         now = self._clock.now()
         scheduled = message.scheduled_for
         if scheduled is not None and scheduled > now:

@@ -35,9 +35,12 @@ class ReplyLinks:
         self._links.remove(link)
 
     def find(self, node: str, reply_to: str | None) -> ReplyLink:
-        """The link from `node` to the address `reply_to`, the newest one where none is named."""
+        """The link from `node` that `reply_to` means, the newest one where it is None.
+
+        The .NET client names the link's target address, the Node client the link itself.
+        """
         for link in reversed(self._links):
-            if link.node == node and reply_to in (None, link.address):
+            if link.node == node and reply_to in (None, link.address, link.name):
                 return link
         raise NotAllowed(f"There is no link from '{node}' to '{reply_to}' for the reply.")
 
@@ -47,6 +50,7 @@ class ReplyLink:
 
     def __init__(self, connection: Connection, link: Sender, node: str) -> None:
         self.node = node
+        self.name = link.name
         self.address = link.remote_target.address
         self._link = link
         self._replies = connection.replies

@@ -79,8 +79,10 @@ def running(topology: Topology, folder: Path) -> Iterator[RunningBus]:
     try:
         start = asyncio.run_coroutine_threadsafe(listen(topology, folder, 0, clock), loop)
         server = start.result(10)
-        yield RunningBus(server, loop, clock)
-        asyncio.run_coroutine_threadsafe(server.close(), loop).result(10)
+        try:
+            yield RunningBus(server, loop, clock)
+        finally:
+            asyncio.run_coroutine_threadsafe(server.close(), loop).result(10)
     finally:
         loop.call_soon_threadsafe(loop.stop)
         thread.join(10)

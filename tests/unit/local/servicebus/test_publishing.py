@@ -1,5 +1,8 @@
 """What happens to a message between its sender and the subscriptions."""
 
+import re
+from uuid import UUID
+
 import pytest
 from proton import Message
 
@@ -63,6 +66,24 @@ def test_messages_sent_together_are_accepted_together_or_not_at_all(bus: Bus) ->
     with pytest.raises(BadMessage):
         bus.send(message("good"), b"\x00\x53\x75")
     assert bus.peek() == []
+
+
+# Message ids
+
+
+def test_a_message_without_an_id_gets_one_that_all_subscriptions_see(make_bus: MakeBus) -> None:
+    bus = make_bus(Subscription("a"), Subscription("b"))
+    bus.send(message("x", subject="s"), message("y"))
+    first, second = bus.receive("a")
+    assert first.message.subject == "s"
+    assert re.fullmatch("[0-9a-f]{32}", str(first.message.id))
+    assert first.message.id != second.message.id
+    assert [each.message.id for each in bus.receive("b")] == [first.message.id, second.message.id]
+
+
+def test_a_message_keeps_its_own_id_whatever_its_type(bus: Bus) -> None:
+    bus.send(message("text", id="m"), message("number", id=5), message("uuid", id=UUID(int=7)))
+    assert [each.message.id for each in bus.receive()] == ["m", 5, UUID(int=7)]
 
 
 # Duplicate detection
