@@ -40,7 +40,11 @@ class Inbox:
         self._receivers: dict[str, ServiceBusReceiver] = {}
 
     def take(self, topic: str, count: int) -> list[ServiceBusReceivedMessage]:
-        """Take `count` messages off a topic, and what else has arrived by then."""
+        """Take `count` messages off a topic, and what else has arrived by then.
+
+        They are in the order in which the broker accepted them. They need not arrive in it: a
+        thread of the SDK releases, every five seconds, what came while nobody was receiving.
+        """
         receiver = self._receivers.setdefault(
             topic, self._client.get_subscription_receiver(topic, SUBSCRIPTION)
         )
@@ -53,7 +57,7 @@ class Inbox:
             for message in batch:
                 receiver.complete_message(message)
             assert time.monotonic() < deadline
-        return taken
+        return sorted(taken, key=lambda message: message.sequence_number or 0)
 
     def close(self) -> None:
         with ThreadPoolExecutor(len(self._receivers) or 1) as threads:

@@ -107,7 +107,7 @@ def test_messages_of_many_threads_all_arrive(
     assert arrived == {one.message_id for one in messages}
 
 
-def test_messages_of_one_thread_arrive_in_order(
+def test_messages_of_one_thread_are_accepted_in_order(
     inbox: Inbox, publisher: ServiceBusPublisher, shared_topic: str
 ) -> None:
     for number in range(20):
