@@ -46,6 +46,7 @@ def add_file(
     blob_container: str = "files",
     blob_name: str = "report.pdf",
     document_hash: str = "hash-1",
+    created_at: datetime | None = None,
 ) -> File:
     """A row of `[file].[File]`, with an id of its own unless one is given."""
     file = File(file_id or uuid4(), client_application_id, blob_container, blob_name, document_hash)
@@ -55,7 +56,7 @@ def add_file(
         "BlobContainer": file.blob_container,
         "BlobName": file.blob_name,
         "DocumentHash": file.document_hash,
-        "CreatedAt": datetime.now(UTC),
+        "CreatedAt": created_at or datetime.now(UTC),
     }
     with database.engine.begin() as connection:
         connection.execute(insert(tables.file).values(row))
@@ -79,3 +80,25 @@ def add_extractor(
     with database.engine.begin() as connection:
         connection.execute(insert(tables.client_application_extractor).values(row))
     return Extractor(extractor_id, extraction_url)
+
+
+def add_document(database: SqlDatabase, document_id: int, document_hash: str) -> None:
+    """A row of `Documents`."""
+    row = {"DocumentId": document_id, "DocumentHash": document_hash}
+    with database.engine.begin() as connection:
+        connection.execute(insert(tables.documents).values(row))
+
+
+def add_entity(
+    database: SqlDatabase, entity_id: int, document_id: int, status: str = "failed"
+) -> None:
+    """A row of `ExtractedEntities`; its document must be there."""
+    row = {
+        "ExtractedEntityId": entity_id,
+        "DocumentId": document_id,
+        "Status": status,
+        "Stage": "extraction",
+        "CreatedOn": datetime.now(UTC),
+    }
+    with database.engine.begin() as connection:
+        connection.execute(insert(tables.extracted_entities).values(row))

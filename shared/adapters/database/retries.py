@@ -125,23 +125,23 @@ class SqlRetries:
 
         A request is as old as its first attempt: a later one does not move it.
         """
-        first, latest = retry_request.alias("first"), retry_request.alias("latest")
+        earliest, latest = retry_request.alias("earliest"), retry_request.alias("latest")
         other = retry_request.alias("other")
-        of_same = select(other.c.RequestID).where(other.c.RequestID == first.c.RequestID)
+        of_same = select(other.c.RequestID).where(other.c.RequestID == earliest.c.RequestID)
         statement = (
             select(latest)
-            .join(first, latest.c.RequestID == first.c.RequestID)
+            .join(earliest, latest.c.RequestID == earliest.c.RequestID)
             .where(
-                ~of_same.where(other.c.RetryAttempt < first.c.RetryAttempt).exists(),
+                ~of_same.where(other.c.RetryAttempt < earliest.c.RetryAttempt).exists(),
                 ~of_same.where(other.c.RetryAttempt > latest.c.RetryAttempt).exists(),
             )
-            .order_by(first.c.AskedAt.desc(), first.c.RequestID)
+            .order_by(earliest.c.AskedAt.desc(), earliest.c.RequestID)
             .limit(limit)
         )
         if initiated_by is not None:
-            statement = statement.where(first.c.InitiatedBy == initiated_by)
+            statement = statement.where(earliest.c.InitiatedBy == initiated_by)
         if since is not None:
-            statement = statement.where(first.c.AskedAt >= since)
+            statement = statement.where(earliest.c.AskedAt >= since)
         return [_request(row) for row in self._connection.execute(statement)]
 
 

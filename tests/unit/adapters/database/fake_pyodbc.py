@@ -105,13 +105,8 @@ class Cursor:
         if server.failures and "extractor." in sql:
             raise server.failures.pop(0)
         self._rows = server.answer(sql)
-        columns = re.split(r",(?![^(]*\))", sql.split("FROM")[0])
-        returns_rows = sql.startswith("SELECT") or "OUTPUT" in sql
-        self.description = (
-            [(name.split()[-1].strip("[]").split("[")[-1],) + (None,) * 6 for name in columns]
-            if returns_rows
-            else None
-        )
+        columns = _columns(sql)
+        self.description = [(name, *(None,) * 6) for name in columns] if columns else None
 
     def fetchone(self) -> tuple[Any, ...] | None:
         return self._converted(self._rows.pop(0)) if self._rows else None
@@ -132,6 +127,15 @@ class Cursor:
             else value
             for value in row
         )
+
+
+def _columns(sql: str) -> list[str]:
+    """The names of the columns that a statement answers with."""
+    match = re.search(r"\bOUTPUT (.*?) (?:VALUES|WHERE)\b|^SELECT (.*?)(?: \nFROM |$)", sql, re.S)
+    if match is None:
+        return []
+    selected = re.split(r",(?![^(]*\))", match[1] or match[2])
+    return [column.split()[-1].strip("[]").split("[")[-1] for column in selected]
 
 
 class Connection:

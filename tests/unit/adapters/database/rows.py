@@ -1,5 +1,6 @@
 """Rows to start from, and what stands in a table."""
 
+from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 from typing import Any
 from uuid import UUID, uuid4
@@ -8,6 +9,7 @@ from sqlalchemy import Table, select
 
 from shared.adapters.database import SqlDatabase
 from shared.domain.jobs import Call, Job, JobStatus
+from shared.domain.retries import RetryFile, RetryRequest
 from tests.database import add_extractor, add_file
 
 NOW = datetime(2026, 3, 1, 12, 0, 0, 123456, tzinfo=UTC)
@@ -51,6 +53,52 @@ def stored_call(database: SqlDatabase, job_id: UUID) -> Call:
     call = database.run(lambda transaction: transaction.calls.get(job_id))
     assert call is not None
     return call
+
+
+def a_request(request_id: str = "req-1", retry_attempt: int = 1, **changes: Any) -> RetryRequest:
+    """An open attempt."""
+    given: dict[str, Any] = {
+        "max_retries": 3,
+        "reason": "manual_restart",
+        "initiated_by": "ana@example.com",
+        "client_application_id": "client-a",
+        "asked_at": NOW,
+        "created_at": NOW + MINUTE,
+        "trace_parent": TRACE_PARENT,
+        "pending": 1,
+    }
+    return RetryRequest(request_id, retry_attempt, **(given | changes))
+
+
+def add_request(
+    database: SqlDatabase,
+    request_id: str = "req-1",
+    retry_attempt: int = 1,
+    waiting_for: Sequence[UUID] = (),
+    **changes: Any,
+) -> RetryRequest:
+    """An open attempt with a pending file for each of the jobs."""
+    request = a_request(request_id, retry_attempt, **{"pending": len(waiting_for), **changes})
+    files = [
+        RetryFile(request_id, retry_attempt, f"hash-{number}", job_id=job_id)
+        for number, job_id in enumerate(waiting_for)
+    ]
+    database.run(lambda transaction: transaction.retries.add(request, files))
+    return request
+
+
+def stored_request(
+    database: SqlDatabase, request_id: str = "req-1", retry_attempt: int = 1
+) -> RetryRequest:
+    request = database.run(lambda transaction: transaction.retries.get(request_id, retry_attempt))
+    assert request is not None
+    return request
+
+
+def stored_files(
+    database: SqlDatabase, request_id: str = "req-1", retry_attempt: int = 1
+) -> Sequence[RetryFile]:
+    return database.run(lambda transaction: transaction.retries.files(request_id, retry_attempt))
 
 
 def count(database: SqlDatabase, table: Table) -> int:

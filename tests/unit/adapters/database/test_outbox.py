@@ -3,6 +3,7 @@
 from uuid import UUID, uuid4
 
 import pytest
+from sqlalchemy import select
 
 from shared.adapters.database import SqlDatabase, tables
 from shared.contracts.outgoing import OutgoingMessage
@@ -74,6 +75,16 @@ def test_a_sent_message_is_not_sent_again_even_when_it_is_added_again(
 
     assert unsent_ids(database) == ["b"]
     assert count(database, tables.outbox) == 2
+
+
+def test_a_message_is_dated_by_the_clock_of_the_database(database: SqlDatabase) -> None:
+    dated = SqlDatabase(database.engine, now=lambda: NOW)
+
+    add(dated, message("a"))
+    add(SqlDatabase(database.engine, now=lambda: NOW + MINUTE), message("a"))
+
+    with database.engine.begin() as connection:
+        assert connection.execute(select(tables.outbox.c.CreatedAt)).scalars().all() == [NOW]
 
 
 @pytest.mark.parametrize(

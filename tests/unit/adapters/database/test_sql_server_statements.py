@@ -9,8 +9,10 @@ import pytest
 from shared.adapters.database import SqlDatabase
 from shared.adapters.database.transactions import SqlTransaction
 from shared.contracts.outgoing import OutgoingMessage
+from shared.domain.entities import EntityWithDocument
 from shared.domain.events import EventKind, FileEvent
 from shared.domain.jobs import Extractor, JobStatus
+from shared.domain.retries import RetryFile
 from shared.services.ports import ConflictError
 from tests.unit.adapters.database.fake_pyodbc import (
     SQL_VARCHAR,
@@ -21,7 +23,7 @@ from tests.unit.adapters.database.fake_pyodbc import (
     ProgrammingError,
     Server,
 )
-from tests.unit.adapters.database.rows import MINUTE, NOW, a_call, a_job
+from tests.unit.adapters.database.rows import MINUTE, NOW, a_call, a_job, a_request
 
 JOB, FILE = uuid4(), uuid4()
 LATER = NOW + MINUTE
@@ -31,6 +33,8 @@ MESSAGE = OutgoingMessage("job-status", "id-1", "JobQueued", '{"نص": 1}', "cor
 FULL_JOB = a_job(
     FILE, job_id=JOB, status_message="فشل", extractor_response='{"نص": 1}', request_id="req-1"
 )
+REQUEST = a_request(reason="إعادة", asked_at=NOW, created_at=LATER, metadata={"ids": [7]})
+RETRY_FILES = [RetryFile("req-1", 1, "hash-1", FILE, JOB), RetryFile("req-1", 1, "hash-2")]
 
 UNITS: dict[str, Callable[[SqlTransaction], object]] = {
     "jobs.get": lambda tx: tx.jobs.get(JOB),
@@ -47,10 +51,21 @@ UNITS: dict[str, Callable[[SqlTransaction], object]] = {
     "calls.set_due": lambda tx: tx.calls.set_due(JOB, LATER, JobStatus.QUEUED),
     "events.add": lambda tx: tx.events.add(EVENT),
     "events.of_file": lambda tx: tx.events.of_file(FILE),
+    "entities.by_ids": lambda tx: tx.entities.get_entities_with_documents_by_ids([7, 2**40]),
     "outbox.add": lambda tx: tx.outbox.add(MESSAGE, JOB),
     "outbox.unsent": lambda tx: tx.outbox.unsent(JOB),
     "outbox.mark_sent": lambda tx: tx.outbox.mark_sent(7, NOW),
     "files.get": lambda tx: tx.files.get(FILE),
+    "files.resolve": lambda tx: tx.files.resolve(str(FILE).upper(), "client-a"),
+    "retries.add": lambda tx: tx.retries.add(REQUEST, RETRY_FILES),
+    "retries.get": lambda tx: tx.retries.get("req-1", 1),
+    "retries.files": lambda tx: tx.retries.files("req-1", 1),
+    "retries.attempts": lambda tx: tx.retries.attempts("req-1"),
+    "retries.decide": lambda tx: tx.retries.decide(JOB, False, "فشل", True, NOW),
+    "retries.count_down": lambda tx: tx.retries.count_down("req-1", 1, 2),
+    "retries.close": lambda tx: tx.retries.close("req-1", 1, NOW),
+    "retries.schedule_next": lambda tx: tx.retries.schedule_next("req-1", 1, LATER),
+    "retries.requests": lambda tx: tx.retries.requests("أحمد", NOW, 50),
     "registrations.active": lambda tx: tx.registrations.active("client-a"),
     "registrations.get": lambda tx: tx.registrations.get(101),
 }
@@ -58,12 +73,13 @@ UNITS: dict[str, Callable[[SqlTransaction], object]] = {
 
 def statements(server: Server) -> list[Executed]:
     """What was executed on our tables, without what SQLAlchemy asks of a server it meets."""
-    ours = ("extractor.", "[file].", "registration.")
+    ours = ("extractor.", "[file].", "registration.", "[ExtractedEntities]")
     return [executed for executed in server.executed if any(part in executed.sql for part in ours)]
 
 
 def run(server: Server, sql_server: SqlDatabase, name: str) -> list[Executed]:
     server.rows["INSERT"] = [(7,)]  # the identity that an insert gives back
+    server.rows["OUTPUT inserted.[Pending]"] = [(3,)]
     sql_server.run(UNITS[name])
     return statements(server)
 
@@ -96,7 +112,17 @@ def test_ids_are_bound_as_guids_and_times_in_utc_with_their_offset(
         ("calls.record_failure", set(), {"رفض"}),
         ("events.add", {"operator", "req-1"}, {"cancel", "أحمد", '{"note": "نص"}'}),
         ("outbox.add", {"job-status", "id-1"}, {'{"نص": 1}'}),
+        ("files.resolve", {str(FILE).upper(), "client-a"}, set()),
         ("registrations.active", {"client-a"}, set()),
+        (
+            "retries.add",
+            {"req-1", "client-a", "hash-1", "hash-2", "pending"},
+            {"إعادة", "ana@example.com", '{"ids": [7]}'},
+        ),
+        ("retries.get", {"req-1"}, set()),
+        ("retries.decide", {"failed"}, {"فشل"}),
+        ("retries.count_down", {"req-1"}, set()),
+        ("retries.requests", set(), {"أحمد"}),
     ],
 )
 def test_keys_are_bound_as_varchar_and_text_as_nvarchar(
@@ -136,6 +162,31 @@ def test_the_jobs_of_a_file_are_read_under_an_update_lock_with_range(
                 "EXISTS (SELECT",
                 "FROM extractor.[Job] WITH (READCOMMITTEDLOCK)",
                 "extractor.[Job].[Status] = ?",
+            ],
+        ),
+        (
+            "retries.decide",
+            [
+                "UPDATE extractor.[RetryFile]",
+                "OUTPUT inserted.[RequestID], inserted.[RetryAttempt]",
+                "[JobID] = ?",
+                "[DecidedAt] IS NULL",
+            ],
+        ),
+        (
+            "retries.count_down",
+            [
+                "UPDATE extractor.[RetryRequest] SET [Pending]=CASE WHEN",
+                "OUTPUT inserted.[Pending]",
+            ],
+        ),
+        (
+            "retries.close",
+            [
+                "UPDATE extractor.[RetryRequest] SET [ClosedAt]=?",
+                "OUTPUT inserted.[RequestID]",
+                "[ClosedAt] IS NULL",
+                "[Pending] = ?",
             ],
         ),
     ],
@@ -214,3 +265,46 @@ def test_extractors_come_back(server: Server, sql_server: SqlDatabase) -> None:
     found = sql_server.run(lambda tx: tx.registrations.active("client-a"))
 
     assert found == [Extractor(101, "https://extractor.example/")]
+
+
+def test_a_large_attempt_is_inserted_within_the_limit_of_parameters(
+    server: Server, sql_server: SqlDatabase
+) -> None:
+    files = [RetryFile("req-1", 1, f"hash-{number}") for number in range(500)]
+
+    sql_server.run(lambda tx: tx.retries.add(REQUEST, files))
+
+    inserts = [made for made in statements(server) if "[RetryFile]" in made.sql]
+    refs = [value for made in inserts for value in made.parameters if str(value).startswith("hash")]
+    assert refs == [file.file_ref for file in files]
+    assert max(len(made.parameters) for made in inserts) < 2_100
+
+
+def test_the_rows_that_a_job_decided_come_back_in_key_order(
+    server: Server, sql_server: SqlDatabase
+) -> None:
+    server.rows["OUTPUT"] = [("req-2", 1), ("req-1", 10), ("req-1", 2)]
+
+    decided = sql_server.run(lambda tx: tx.retries.decide(JOB, True, None, False, NOW))
+
+    assert decided == [("req-1", 2), ("req-1", 10), ("req-2", 1)]
+
+
+def test_one_file_is_asked_for_by_its_hash(server: Server, sql_server: SqlDatabase) -> None:
+    by_hash, by_id = run(server, sql_server, "files.resolve")
+
+    assert by_hash.sql.startswith("SELECT TOP 1 ")
+    assert FILE in by_id.parameters
+
+
+def test_entities_are_joined_with_their_documents_in_the_default_schema(
+    server: Server, sql_server: SqlDatabase
+) -> None:
+    server.rows["ExtractedEntities"] = [(2**40, 7, "hash-7", "failed")]
+
+    found = sql_server.run(lambda tx: tx.entities.get_entities_with_documents_by_ids([2**40, 7]))
+
+    assert found == [EntityWithDocument(2**40, 7, "hash-7", "failed")]
+    [executed] = statements(server)
+    assert "FROM [ExtractedEntities] JOIN [Documents] ON" in executed.sql
+    assert executed.parameters == (2**40, 7)
