@@ -17,10 +17,19 @@ from shared.adapters.database import SqlDatabase, create_engine
 from shared.adapters.database.transactions import SqlTransaction
 from shared.domain.deadlines import TimeLimits
 from shared.domain.jobs import Extractor, JobStatus
-from shared.services.job_changes import Change, JobRules, NewJob, add_job, change_job
+from shared.domain.retries import RetryPolicy
+from shared.services.job_changes import Change, NewJob, add_job, change_job
+from shared.services.job_rules import JobRules
 
 NOW = datetime(2026, 3, 1, 12, 0, tzinfo=UTC)
-RULES = JobRules(TimeLimits(*[timedelta(minutes=15)] * 4), "job-status")
+RULES = JobRules(
+    limits=TimeLimits(*[timedelta(minutes=15)] * 4),
+    retries=RetryPolicy(True, timedelta(seconds=30), timedelta(hours=1)),
+    status_topic="job-status",
+    retry_topic="extraction-retry",
+    result_topic="extraction-result",
+    jitter=lambda: 0.0,
+)
 
 
 class Laptop:
