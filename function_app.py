@@ -6,6 +6,7 @@ import azure.functions as func
 from shared.functions import (
     activities,
     extraction,
+    jobs,
     on_extraction_result,
     on_extraction_retry,
     on_file_accepted,
@@ -29,5 +30,6 @@ for part in (
     restart,
     retry,
     requests,
+    jobs,
 ):
     app.register_functions(part.bp)

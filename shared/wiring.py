@@ -25,10 +25,12 @@ from shared.auth import Access, Caller, TokenVerifier, bearer_token, require, re
 from shared.domain.jobs import Extractor
 from shared.services.accept_file import AcceptFile
 from shared.services.call_extractor import CallExtractor
+from shared.services.cancel_job import CancelJob
 from shared.services.expire_job import ExpireJob
 from shared.services.handle_retry import HandleRetry
 from shared.services.job_rules import JobRules
-from shared.services.outbox import SendOutbox
+from shared.services.job_views import JobViews
+from shared.services.outbox import SendOutbox, TryToSendOutbox
 from shared.services.record_report import RecordReport
 from shared.services.restart import RestartExtraction
 from shared.services.retry_requests import RetryRequests
@@ -52,6 +54,9 @@ class App:
     stage_mapper: StageMapper
     restart: RestartExtraction
     retry_requests: RetryRequests
+    job_views: JobViews
+    cancel_job: CancelJob
+    try_to_send_outbox: TryToSendOutbox
     active_extractors: Callable[[str], Sequence[Extractor]]
     authorize: Callable[[str | None, Access], Caller]
     authorize_service: Callable[[str | None, str], None]
@@ -126,6 +131,9 @@ def build(given: Settings) -> App:
         stage_mapper=stage_mapper,
         restart=RestartExtraction(database, stage_mapper, now),
         retry_requests=RetryRequests(database),
+        job_views=JobViews(database, now),
+        cancel_job=CancelJob(database, rules, now),
+        try_to_send_outbox=TryToSendOutbox(send_outbox),
         active_extractors=lambda client: database.run(lambda tx: tx.registrations.active(client)),
         authorize=authorize,
         authorize_service=authorize_service,

@@ -63,6 +63,9 @@ def _utc(moment: datetime) -> datetime:
         raise ValueError("must be within the years 1 to 9999 in UTC") from None
 
 
+Moment = Annotated[AwareDatetime, BeforeValidator(_timestamp), AfterValidator(_utc)]
+"""A date and time with its zone, in UTC."""
+
 EntityId = Annotated[int, Field(ge=1, le=LARGEST_ID)]
 Reason = Annotated[str, Field(min_length=1, max_length=500)]
 FileId = Annotated[
@@ -107,15 +110,7 @@ class RequestsQuery(Parameters):
     """Which requests to list; without a filter, the newest of all."""
 
     initiatedBy: Annotated[str, Field(max_length=320, description="Who asked")] | None = None
-    since: (
-        Annotated[
-            AwareDatetime,
-            Field(description="Asked at this time or later"),
-            BeforeValidator(_timestamp),
-            AfterValidator(_utc),
-        ]
-        | None
-    ) = None
+    since: Annotated[Moment, Field(description="Asked at this time or later")] | None = None
     state: RequestState | None = None
 
 

@@ -1,7 +1,7 @@
 """What the HTTP endpoints answer. A field that is optional is left out when there is nothing."""
 
 from datetime import datetime
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, PlainSerializer
 
@@ -12,14 +12,21 @@ from shared.domain.retries import FileOutcome, RequestState
 Timestamp = Annotated[
     datetime,
     PlainSerializer(format_timestamp, when_used="json"),
-    Field(description="UTC, as in 2024-01-01T00:00:00.000Z"),
+    Field(
+        description="UTC, as in 2024-01-01T00:00:00.000Z", json_schema_extra={"format": "date-time"}
+    ),
 ]
+
+
+def _open(schema: dict[str, Any]) -> None:
+    """Nothing slips into an answer by mistake, but later releases may add fields."""
+    schema.pop("additionalProperties", None)
 
 
 class Answer(BaseModel):
     """A JSON object that we send."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, extra="forbid", json_schema_extra=_open)
 
     def document(self) -> dict[str, object]:
         """The answer as JSON has it, without what is None."""

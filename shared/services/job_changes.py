@@ -23,7 +23,8 @@ class Change:
     """A change of a job's status. `source` is who makes it, `message` why, `response` raw JSON.
 
     `announce`: whether we tell the topic; an extractor that reported there has done so itself.
-    `retryable`: whether another extraction may go better than this failed one.
+    `retryable`: whether another extraction may go better than this failed one. `actor`: the person
+    who asked for it.
     """
 
     status: JobStatus
@@ -34,6 +35,7 @@ class Change:
     only_from: JobStatus | None = None
     announce: bool = False
     retryable: bool = False
+    actor: str | None = None
 
 
 @dataclass(frozen=True)
@@ -97,7 +99,8 @@ def change_job(tx: Transaction, job: Job, change: Change, rules: JobRules) -> bo
     if change.status is JobStatus.STARTED:
         tx.calls.set_due(job.job_id, change.at + rules.limits.run, JobStatus.STARTED)
     detail = {"status": change.status.value, "message": message}
-    tx.events.add(_event(job, EventKind.STATUS, change.at, change.source, detail))
+    event = _event(job, EventKind.STATUS, change.at, change.source, detail)
+    tx.events.add(replace(event, actor=change.actor))
     settled = _settle(tx, job, change, message, rules)
     if change.announce:
         _announce(tx, job, change, settled.will_retry, rules)

@@ -2,6 +2,7 @@
 
 from uuid import UUID
 
+from shared.domain.errors import TransientError
 from shared.services.ports import Clock, Database, Publisher
 
 
@@ -24,3 +25,18 @@ class SendOutbox:
 
     def _mark(self, row_id: int) -> None:
         self._database.run(lambda tx: tx.outbox.mark_sent(row_id, self._clock()))
+
+
+class TryToSendOutbox:
+    """Sends what can be sent now; what cannot stays in the outbox, where it is not lost."""
+
+    def __init__(self, send: SendOutbox) -> None:
+        self._send = send
+
+    def __call__(self, job_id: UUID) -> bool:
+        """Whether everything was sent."""
+        try:
+            self._send(job_id)
+        except TransientError:
+            return False
+        return True

@@ -1,6 +1,6 @@
 """What the use cases need of the world outside. `wiring.py` gives them the real adapters."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime, timedelta
 from typing import Protocol, TypeVar
 from uuid import UUID
@@ -9,6 +9,7 @@ from shared.contracts.outgoing import OutgoingMessage
 from shared.domain.entities import EntityWithDocument
 from shared.domain.events import FileEvent
 from shared.domain.extractor_calls import Answer
+from shared.domain.job_search import JobFilter, Place
 from shared.domain.jobs import Call, Extractor, File, Job, JobStatus
 from shared.domain.retries import RetryFile, RetryRequest
 
@@ -22,6 +23,18 @@ class Jobs(Protocol):
     """Rows of `[extractor].[Job]`."""
 
     def get(self, job_id: UUID) -> Job | None: ...
+
+    def of_file(self, file_id: UUID) -> Sequence[Job]:
+        """All jobs of a file, oldest first."""
+        ...
+
+    def search(self, wanted: JobFilter, after: Place | None, limit: int) -> Sequence[Job]:
+        """Jobs newest first, going on behind a place."""
+        ...
+
+    def counts(self, wanted: JobFilter) -> Mapping[JobStatus, int]:
+        """How many jobs fit, by status; a status without any is left out."""
+        ...
 
     def lock_of_file(self, file_id: UUID) -> Sequence[Job]:
         """All jobs of a file, oldest first, under a lock that keeps other deciders out."""
@@ -127,6 +140,10 @@ class Retries(Protocol):
 
     def files(self, request_id: str, retry_attempt: int) -> Sequence[RetryFile]:
         """The attempt's files, in the order they were sent."""
+        ...
+
+    def of_job(self, job_id: UUID) -> Sequence[RetryFile]:
+        """The files of all attempts that wait or waited for a job."""
         ...
 
     def attempts(self, request_id: str) -> Sequence[RetryRequest]:

@@ -1,15 +1,29 @@
 """Rows of `[extractor].[Job]`."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import Connection, Row, insert, select, update
+from sqlalchemy import (
+    ColumnElement,
+    Connection,
+    Row,
+    Select,
+    and_,
+    exists,
+    func,
+    insert,
+    or_,
+    select,
+    update,
+)
 
 from shared.adapters.database.lengths import checked
+from shared.adapters.database.tables import file
 from shared.adapters.database.tables import job as table
 from shared.adapters.database.transient import conflicts
+from shared.domain.job_search import JobFilter, Place
 from shared.domain.jobs import ACTIVE, ENDS, PREDECESSORS, Job, JobStatus
 
 
@@ -23,17 +37,31 @@ class SqlJobs:
         row = self._connection.execute(select(table).where(table.c.JobID == job_id)).first()
         return _job(row) if row else None
 
+    def of_file(self, file_id: UUID) -> Sequence[Job]:
+        """All jobs of a file, oldest first."""
+        return [_job(row) for row in self._connection.execute(_of_file(file_id))]
+
+    def search(self, wanted: JobFilter, after: Place | None, limit: int) -> Sequence[Job]:
+        """Jobs newest first, going on behind a place."""
+        statement = _filtered(select(table), wanted)
+        if after:
+            behind = and_(table.c.CreatedAt == after.created_at, table.c.JobID < after.job_id)
+            statement = statement.where(or_(table.c.CreatedAt < after.created_at, behind))
+        newest_first = statement.order_by(table.c.CreatedAt.desc(), table.c.JobID.desc())
+        return [_job(row) for row in self._connection.execute(newest_first.limit(limit))]
+
+    def counts(self, wanted: JobFilter) -> Mapping[JobStatus, int]:
+        """How many jobs fit, by status; a status without any is left out."""
+        statement = _filtered(select(table.c.Status, func.count()), wanted)
+        rows = self._connection.execute(statement.group_by(table.c.Status))
+        return {JobStatus(status): count for status, count in rows}
+
     def lock_of_file(self, file_id: UUID) -> Sequence[Job]:
         """All jobs of a file, oldest first, under a lock that keeps other deciders out.
 
         On SQLite the transaction itself is that lock.
         """
-        statement = (
-            select(table)
-            .with_hint(table, "WITH (UPDLOCK, HOLDLOCK)", "mssql")
-            .where(table.c.FileID == file_id)
-            .order_by(table.c.CreatedAt, table.c.Attempt)
-        )
+        statement = _of_file(file_id).with_hint(table, "WITH (UPDLOCK, HOLDLOCK)", "mssql")
         return [_job(row) for row in self._connection.execute(statement)]
 
     def add(self, job: Job) -> None:
@@ -91,6 +119,35 @@ class SqlJobs:
             .returning(table.c.JobID)
         )
         return self._connection.execute(statement).first() is not None
+
+
+def _of_file(file_id: UUID) -> Select[Any]:
+    of_file = select(table).where(table.c.FileID == file_id)
+    return of_file.order_by(table.c.CreatedAt, table.c.Attempt)
+
+
+def _filtered(statement: Select[Any], wanted: JobFilter) -> Select[Any]:
+    status = wanted.status.value if wanted.status else None
+    exactly = {
+        table.c.Status: status,
+        table.c.FileID: wanted.file_id,
+        table.c.ClientApplicationExtractorID: wanted.extractor_id,
+        table.c.RequestID: wanted.request_id,
+    }
+    since = {table.c.CreatedAt: wanted.created_since, table.c.UpdatedAt: wanted.updated_since}
+    until = {table.c.CreatedAt: wanted.created_until, table.c.UpdatedAt: wanted.updated_until}
+    conditions = [column == value for column, value in exactly.items() if value is not None]
+    conditions += [column >= value for column, value in since.items() if value is not None]
+    conditions += [column < value for column, value in until.items() if value is not None]
+    if wanted.client_application_id is not None:
+        conditions.append(_is_of_client(wanted.client_application_id))
+    return statement.where(*conditions)
+
+
+def _is_of_client(client_application_id: str) -> ColumnElement[bool]:
+    return exists().where(
+        file.c.FileID == table.c.FileID, file.c.ClientApplicationID == client_application_id
+    )
 
 
 def _job(row: Row[Any]) -> Job:

@@ -44,6 +44,15 @@ class SqlRetries:
         )
         return [_file(row) for row in self._connection.execute(statement)]
 
+    def of_job(self, job_id: UUID) -> Sequence[RetryFile]:
+        """The files of all attempts that wait or waited for a job."""
+        statement = (
+            select(retry_file)
+            .where(retry_file.c.JobID == job_id)
+            .order_by(retry_file.c.RequestID, retry_file.c.RetryAttempt, retry_file.c.Position)
+        )
+        return [_file(row) for row in self._connection.execute(statement)]
+
     def attempts(self, request_id: str) -> Sequence[RetryRequest]:
         """All attempts of a request, first to last."""
         statement = (

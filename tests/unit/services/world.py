@@ -21,10 +21,12 @@ from shared.domain.retries import RetryPolicy
 from shared.domain.tracking import Step
 from shared.services.accept_file import AcceptFile
 from shared.services.call_extractor import CallExtractor
+from shared.services.cancel_job import CancelJob
 from shared.services.expire_job import ExpireJob
 from shared.services.handle_retry import Asked, HandleRetry
 from shared.services.job_rules import JobRules
-from shared.services.outbox import SendOutbox
+from shared.services.job_views import JobViews
+from shared.services.outbox import SendOutbox, TryToSendOutbox
 from shared.services.ports import Transaction
 from shared.services.record_report import Recorded, RecordReport
 from shared.services.restart import RestartExtraction
@@ -44,6 +46,7 @@ LIMITS = TimeLimits(
 POLICY = RetryPolicy(
     automatic=True, first_backoff=timedelta(seconds=30), longest_backoff=timedelta(hours=1)
 )
+OPERATOR = Caller("web-console", "operator@example.com")
 TRACE = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"
 TAKEN = Answer(Reading.TAKEN, '{"accepted": true}', 202)
 BUSY = Answer(Reading.PASSING, "The extractor answered 503 Service Unavailable", 503)
@@ -82,7 +85,7 @@ class World:
     registered: list[Extractor] | None = None
     refused: Exception | None = None
     automatic: bool = True
-    caller: Caller = Caller("web-console", "operator@example.com")
+    caller: Caller = OPERATOR
     longest_call: timedelta = timedelta(seconds=30)
     while_calling: Callable[[], object] = lambda: None
 
@@ -111,6 +114,8 @@ class World:
         self.stage_mapper = StageMapper(self, self, rules, self.clock)
         self.restart_use_case = RestartExtraction(self, self.stage_mapper, self.clock)
         self.requests = RetryRequests(self)
+        self.job_views = JobViews(self, self.clock)
+        self.cancel_use_case = CancelJob(self, rules, self.clock)
 
     # What the use cases see: Database, Publisher, RegistrationApi, BlobLinks, ExtractorApi, …
 
@@ -177,6 +182,9 @@ class World:
             stage_mapper=self.stage_mapper,
             restart=self.restart_use_case,
             retry_requests=self.requests,
+            job_views=self.job_views,
+            cancel_job=self.cancel_use_case,
+            try_to_send_outbox=TryToSendOutbox(self.send_outbox),
             active_extractors=lambda client: self.run(lambda tx: tx.registrations.active(client)),
             authorize=self.authorize,
             authorize_service=self.authorize_service,

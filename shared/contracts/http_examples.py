@@ -1,0 +1,98 @@
+"""One example of each body and answer. A test validates every one of them."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from pydantic import BaseModel
+
+from shared.contracts.http import RestartRequest, RetryBatchRequest, RetryFileRequest
+from shared.contracts.http_answers import (
+    ErrorAnswer,
+    RequestAnswer,
+    RequestsAnswer,
+    RestartAnswer,
+    RestartNotSentAnswer,
+    RestartRefusedAnswer,
+    RetryBatchAnswer,
+    RetryFileAnswer,
+)
+from shared.contracts.registration import RegisteredExtractor
+
+_REQUEST_ID = "a7f8e3d2-4c5b-4e6f-8a9b-c1d2e3f4a5b6"
+_JOB_ID = "5fe1f857-9b4d-50ac-a7b7-f3dd35470c0e"
+_ENTITY_ERROR = {"extractedEntityId": 999, "error": "Extracted entity with ID 999 not found"}
+_REQUEST = {
+    "requestId": _REQUEST_ID,
+    "state": "waiting",
+    "reason": "manual_restart",
+    "initiatedBy": "operator@example.com",
+    "clientApplicationId": "web-console",
+    "requestedAt": "2024-01-01T00:00:00.000Z",
+    "maxRetries": 3,
+    "nextAttemptAt": "2024-01-01T00:02:00.000Z",
+}
+
+EXAMPLES: Mapping[type[BaseModel], dict[str, Any]] = {
+    RestartRequest: {"extractedEntityIds": [200, 999, 201], "reason": "retry_failed_extractions"},
+    RestartAnswer: {
+        "requestId": _REQUEST_ID,
+        "extractedEntityIds": [200, 201],
+        "fileHashes": ["hash200", "hash201"],
+        "status": "partial",
+        "message": "Initiated restart for 2 extraction(s) with 1 error(s)",
+        "errors": [_ENTITY_ERROR],
+    },
+    RestartRefusedAnswer: {
+        "error": "Not Found",
+        "requestId": _REQUEST_ID,
+        "extractedEntityIds": [],
+        "fileHashes": [],
+        "status": "failed",
+        "message": "No valid entities to restart",
+        "errors": [_ENTITY_ERROR],
+    },
+    RestartNotSentAnswer: {
+        "error": "Internal Server Error",
+        "message": "Failed to restart extraction",
+        "requestId": _REQUEST_ID,
+    },
+    RetryFileRequest: {"reason": "manual_retry"},
+    RetryFileAnswer: {"requestId": _REQUEST_ID, "fileId": "hash200", "status": "queued"},
+    RetryBatchRequest: {"fileIds": ["hash200", "hash201"], "reason": "manual_retry"},
+    RetryBatchAnswer: {
+        "requestId": _REQUEST_ID,
+        "fileIds": ["hash200", "hash201"],
+        "count": 2,
+        "status": "queued",
+    },
+    RequestsAnswer: {"requests": [_REQUEST]},
+    RequestAnswer: {
+        **_REQUEST,
+        "attempts": [
+            {
+                "retryAttempt": 1,
+                "startedAt": "2024-01-01T00:00:01.000Z",
+                "endedAt": "2024-01-01T00:01:30.000Z",
+                "files": [
+                    {
+                        "fileId": "hash200",
+                        "outcome": "failed",
+                        "error": "The extractor has not started within 15 minutes",
+                        "jobId": _JOB_ID,
+                    }
+                ],
+            }
+        ],
+    },
+    RegisteredExtractor: {
+        "clientApplicationExtractorId": 7,
+        "extractionUrl": "https://extractor.example.com/extract",
+    },
+    ErrorAnswer: {
+        "error": "Bad Request",
+        "message": "extractedEntityIds.1: Input should be a valid integer",
+        "details": [
+            {"field": "extractedEntityIds.1", "message": "Input should be a valid integer"}
+        ],
+    },
+}
