@@ -18,10 +18,10 @@ def main() -> None:
     parser.add_argument("--data", type=Path, required=True, help="the folder for what is kept")
     options = parser.parse_args()
     options.data.mkdir(parents=True, exist_ok=True)
-    asyncio.run(run(options.app.resolve(), options.port, options.data.resolve()))
+    code = asyncio.run(run(options.app.resolve(), options.port, options.data.resolve()))
     logging.shutdown()
     # Threads of functions that were given up would keep the interpreter from ending.
-    os._exit(0)
+    os._exit(code)
 
 
 main()

@@ -48,8 +48,11 @@ class Admin:
         keys: Keys,
         functions: Sequence[Function] = (),
         timers: Mapping[str, Timer] | None = None,
+        route_prefix: str = "",
     ) -> None:
+        """`functions` are those that are listed, disabled ones too; `timers` can be started."""
         self._status = status
+        self._route_prefix = route_prefix
         self._keys = keys
         self._functions = {function.name.lower(): function for function in functions}
         self._timers = timers or {}
@@ -74,7 +77,9 @@ class Admin:
             case ["host", "status"]:
                 return web.json_response(self._status.document())
             case ["functions"]:
-                return web.json_response([_describe(request, f) for f in self._functions.values()])
+                return web.json_response(
+                    [self._describe(request, function) for function in self._functions.values()]
+                )
             case ["functions", name, *rest] if name in self._functions:
                 return self._one(request, self._functions[name], rest)
             case _:
@@ -87,7 +92,7 @@ class Admin:
             return web.Response(status=404)
         if request.method == "POST":
             return self._start(request, function)
-        return web.json_response(_describe(request, function))
+        return web.json_response(self._describe(request, function))
 
     def _start(self, request: web.Request, function: Function) -> web.Response:
         if request.content_type != "application/json":
@@ -100,27 +105,41 @@ class Admin:
         task.add_done_callback(self._started.discard)
         return web.Response(status=202)
 
+    def _describe(self, request: web.Request, function: Function) -> dict[str, Any]:
+        origin = f"http://{request.host}"
+        files = f"{origin}/admin/vfs"
+        return {
+            "name": function.name,
+            "script_root_path_href": None,
+            "script_href": f"{files}{function.directory}/{function.script_file}",
+            "config_href": None,
+            "test_data_href": f"{files}{function.directory}/{function.name}.dat",
+            "href": f"{origin}/admin/functions/{function.name}",
+            "invoke_url_template": _invoke_url(origin, function, self._route_prefix),
+            "language": "python",
+            "config": {
+                "name": function.name,
+                "entryPoint": function.entry_point,
+                "scriptFile": function.script_file,
+                "language": "python",
+                "functionDirectory": function.directory,
+                "bindings": function.declared,
+            },
+            "files": None,
+            "test_data": "",
+            "isDisabled": function.disabled,
+            "isDirect": False,
+            "isProxy": False,
+        }
+
 
 def unauthorized() -> web.Response:
     """401 as the host's own paths answer it."""
     return web.Response(status=401, headers={"WWW-Authenticate": "Bearer"})
 
 
-def _describe(request: web.Request, function: Function) -> dict[str, Any]:
-    bindings = [{"type": b.type, "name": b.name, **b.settings} for b in function.bindings]
-    return {
-        "name": function.name,
-        "href": f"http://{request.host}/admin/functions/{function.name}",
-        "language": "python",
-        "config": {
-            "name": function.name,
-            "entryPoint": function.name,
-            "scriptFile": function.script_file,
-            "language": "python",
-            "functionDirectory": function.directory,
-            "bindings": bindings,
-        },
-        "isDisabled": function.disabled,
-        "isDirect": False,
-        "isProxy": False,
-    }
+def _invoke_url(origin: str, function: Function, prefix: str) -> str | None:
+    if function.trigger.type != "httpTrigger":
+        return None
+    route = function.trigger.settings.get("route") or function.name
+    return "/".join(part for part in (origin, prefix, route.strip("/")) if part).lower()

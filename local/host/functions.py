@@ -42,13 +42,15 @@ class Binding:
 
 @dataclass(frozen=True)
 class Function:
-    """One function that the host can call."""
+    """One function that the host can call; `declared` are its bindings as the app has them."""
 
     name: str
     id: str
     script_file: str
     directory: str
     bindings: Sequence[Binding]
+    entry_point: str = ""
+    declared: Sequence[Mapping[str, Any]] = ()
     has_retry_policy: bool = False
     disabled: bool = False
 
@@ -74,6 +76,8 @@ def read_function(found: RpcFunctionMetadata, settings: Mapping[str, str]) -> Fu
         script_file=found.script_file,
         directory=found.directory,
         bindings=[_read_binding(text, settings) for text in found.raw_bindings],
+        entry_point=found.entry_point,
+        declared=[json.loads(text) for text in found.raw_bindings],
         has_retry_policy=found.retry_options is not None,
         disabled=is_disabled(found.name, settings),
     )

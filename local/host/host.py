@@ -35,8 +35,8 @@ STOP_SECONDS = 2.0
 logger = logging.getLogger(__name__)
 
 
-async def run(app: Path, port: int, data: Path) -> None:
-    """Serve the app until SIGINT or SIGTERM; port 0 means any free one.
+async def run(app: Path, port: int, data: Path) -> int:
+    """Serve the app until SIGINT or SIGTERM; port 0 means any free one. Answers the exit code.
 
     Prints `ready host http://127.0.0.1:PORT` once listeners are started. A host error is logged,
     and every path answers 503 until the process ends. Raises SystemExit when the port is taken.
@@ -52,27 +52,30 @@ async def run(app: Path, port: int, data: Path) -> None:
     except HostError as error:
         logger.critical("A host error has occurred: %s", error)
         await _serve(listener, _app_in_error(str(error), data))
-        await told_to_end.wait()
-        return
+        return await told_to_end
     runner = await _serve(listener, _app(loaded))
     tasks = loaded.start_listeners()
     sys.stdout.write(f"ready host {url}\n")
     sys.stdout.flush()
-    await told_to_end.wait()
+    ends = (told_to_end, loaded.worker_ended)
+    await asyncio.wait(ends, return_when=asyncio.FIRST_COMPLETED)
     await _cancel(tasks)
     await loaded.engine.stop()
     await runner.cleanup()
+    return next(end.result() for end in ends if end.done())
 
 
 @dataclass(frozen=True)
 class LoadedApp:
-    """An app that can run: its functions by trigger, and everything that calls them."""
+    """An app that can run: its functions, also by trigger, and everything that calls them."""
 
     config: HostConfig
     keys: Keys
+    functions: Sequence[Function]
     triggers: Triggers
     invoker: Invoker
     engine: DurableEngine
+    worker_ended: asyncio.Future[int]
 
     async def start_engine(self, url: str) -> None:
         """Go on with what orchestrations are open; raises HostError when their store is foreign."""
@@ -101,14 +104,14 @@ async def load(app: Path, data: Path, running: dict[str, str]) -> LoadedApp:
     invoker = Invoker(worker, config.function_timeout, running)
     triggers = Triggers(config, os.environ, data, invoker)
     functions = await _load_functions(worker, app, config)
-    logger.info("Found the following functions: %s", ", ".join(f.name for f in functions))
     triggers.add(functions)
+    logger.info("Found the following functions: %s", ", ".join(triggers.found))
     keys = Keys.open(data / "keys.json", triggers.functions)
     durable_functions = WorkerFunctions(
         triggers.started_by("orchestrationTrigger"), triggers.started_by("activityTrigger"), invoker
     )
     engine = DurableEngine(data / "durable.sqlite3", durable_functions, config.durable)
-    return LoadedApp(config, keys, triggers, invoker, engine)
+    return LoadedApp(config, keys, functions, triggers, invoker, engine, worker.ended)
 
 
 async def _load_functions(worker: Worker, app: Path, config: HostConfig) -> list[Function]:
@@ -160,16 +163,17 @@ async def _serve(listener: socket.socket, app: web.Application) -> web.AppRunner
 
 
 def _app(loaded: LoadedApp) -> web.Application:
-    functions = loaded.triggers.functions
+    config, keys, triggers = loaded.config, loaded.keys, loaded.triggers
+    admin = Admin(HostStatus(), keys, loaded.functions, triggers.timers, config.route_prefix)
     front = Front(
-        keys=loaded.keys,
-        admin=Admin(HostStatus(), loaded.keys, list(functions.values()), loaded.triggers.timers),
+        keys=keys,
+        admin=admin,
         invoker=loaded.invoker,
-        functions=functions,
-        routes=loaded.triggers.routes,
+        functions=triggers.functions,
+        routes=triggers.routes,
     )
-    hooks = durable_routes(loaded.engine, loaded.keys)
-    return make_app(front.handle, loaded.keys, hooks, loaded.config.custom_headers)
+    hooks = durable_routes(loaded.engine, keys)
+    return make_app(front.handle, keys, hooks, config.custom_headers)
 
 
 def _app_in_error(error: str, data: Path) -> web.Application:
@@ -188,8 +192,15 @@ def _bind(port: int) -> socket.socket:
     return listener
 
 
-def _end_signal() -> asyncio.Event:
-    told = asyncio.Event()
+def _end_signal() -> asyncio.Future[int]:
+    """Done, with the exit code, when the host is told to end."""
+    loop = asyncio.get_running_loop()
+    told: asyncio.Future[int] = loop.create_future()
+
+    def tell() -> None:
+        if not told.done():
+            told.set_result(0)
+
     for number in (signal.SIGTERM, signal.SIGINT):
-        asyncio.get_running_loop().add_signal_handler(number, told.set)
+        loop.add_signal_handler(number, tell)
     return told

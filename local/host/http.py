@@ -25,6 +25,8 @@ SERVER = "Kestrel"
 """What the real host calls itself in the header `Server`."""
 PARSER_LIMIT = 4 * MAX_HEADER_BYTES
 """Beyond the host's own limits, so that those answer."""
+UNTYPED = "untyped"
+"""Marks a response with a body that goes out without a content type."""
 ROOT_PAGE = b"<!DOCTYPE html><title>Functions</title><p>Your functions app is up and running.</p>\n"
 
 logger = logging.getLogger(__name__)
@@ -92,7 +94,7 @@ class FrontInError:
         if request.path.lower().startswith("/admin/host/"):
             return self.admin.answer(request, request.path)
         response = web.Response(status=503, body=b"Function host is not running.")
-        response.headers.popall("Content-Type", None)
+        response[UNTYPED] = True
         return chunk(request, response)
 
 
@@ -128,6 +130,8 @@ type Hook = Callable[[web.Request, web.StreamResponse], Awaitable[None]]
 
 def _add_headers(headers: Mapping[str, str]) -> Hook:
     async def add(_request: web.Request, response: web.StreamResponse) -> None:
+        if UNTYPED in response:
+            del response.headers["Content-Type"]
         for name, value in headers.items():
             response.headers.setdefault(name, value)
         if response.headers["Server"] == SERVER_SOFTWARE:

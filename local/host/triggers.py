@@ -15,12 +15,16 @@ logger = logging.getLogger(__name__)
 
 
 class Triggers:
-    """Routes, timers, listeners and durable functions; all of them in load order."""
+    """Routes, timers, listeners and durable functions; all of them in load order.
+
+    `functions` can be called, `found` names the disabled ones too.
+    """
 
     def __init__(
         self, config: HostConfig, settings: Mapping[str, str], data: Path, invoker: Invoker
     ) -> None:
         self.functions: dict[str, Function] = {}
+        self.found: list[str] = []
         self.routes: list[Route] = []
         self.timers: dict[str, Timer] = {}
         self.listeners: list[TopicListener] = []
@@ -43,13 +47,16 @@ class Triggers:
         for function in functions:
             if function.disabled:
                 logger.info("Function 'Functions.%s' is disabled", function.name)
+                self.found.append(function.name)
                 continue
             try:
                 if add := adders.get(function.trigger.type):
                     add(function)
-                self.functions[function.name] = function
             except FunctionInError as error:
                 log_in_error(function.name, error)
+            else:
+                self.found.append(function.name)
+                self.functions[function.name] = function
 
     def started_by(self, trigger: str) -> list[Function]:
         """The functions with this type of trigger."""

@@ -42,9 +42,14 @@ class CallFailed(Exception):
 
 
 class Worker:
-    """The worker library with one app."""
+    """The worker library with one app. Make it on the host's event loop.
+
+    `ended` has the exit code once a function has left the process (`sys.exit`): as in Azure every
+    call in progress fails then. There is no second worker here, so the host is to end.
+    """
 
     def __init__(self) -> None:
+        self.ended: asyncio.Future[int] = asyncio.get_running_loop().create_future()
         self._loop = asyncio.new_event_loop()
         threading.Thread(target=self._loop.run_forever, name="worker", daemon=True).start()
 
@@ -69,13 +74,30 @@ class Worker:
     ) -> TypedData | None:
         """Run one function and give back what it returned.
 
-        Raises CallFailed when it raised. A function that leaves the process (`sys.exit`) ends it.
+        Raises CallFailed when it raised, or when the worker has ended meanwhile.
         """
         request = InvocationRequest(invocation_id, function_id, list(inputs), metadata)
         return await self._run(self._call(request))
 
     async def _run[T](self, work: Coroutine[Any, Any, T]) -> T:
-        return await asyncio.wrap_future(asyncio.run_coroutine_threadsafe(work, self._loop))
+        running = asyncio.wrap_future(asyncio.run_coroutine_threadsafe(work, self._loop))
+
+        def give_up(_: object) -> None:
+            running.cancel()
+
+        self.ended.add_done_callback(give_up)
+        try:
+            return await running
+        except asyncio.CancelledError:
+            if self.ended.done():
+                raise CallFailed(_exit_text(self.ended.result()), "") from None
+            raise
+        finally:
+            self.ended.remove_done_callback(give_up)
+
+    def _end(self, code: int) -> None:
+        if not self.ended.done():
+            self.ended.set_result(code)
 
     async def _index(self, app: Path) -> list[RpcFunctionMetadata]:
         init = SimpleNamespace(
@@ -98,13 +120,19 @@ class Worker:
         try:
             answer = await runtime.invocation_request(_message(invocation_request=request))
         except SystemExit as exit_:
+            code = exit_.code if isinstance(exit_.code, int) else 1
             logger.critical("A function ended the process with %r.", exit_)
-            os._exit(exit_.code if isinstance(exit_.code, int) else 1)
+            self.ended.get_loop().call_soon_threadsafe(self._end, code)
+            raise CallFailed(_exit_text(code), "") from None
         failure = answer.result.exception
         if failure is not None:
             raise CallFailed(failure.message, failure.stack_trace)
         value: TypedData | None = answer.return_value
         return value
+
+
+def _exit_text(code: int) -> str:
+    return f"{sys.executable} exited with code {code} (0x{code:x})"
 
 
 def current_invocation() -> str | None:

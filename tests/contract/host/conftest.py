@@ -4,12 +4,11 @@ from collections.abc import Iterator
 
 import pytest
 
-from tests.contract.host.hosts import APPS, RunningHost, running_host
+from tests.contract.host.hosts import APPS, EDGES_SETTINGS, RunningHost, running_host
 
 
 @pytest.fixture(scope="session")
 def edges(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningHost]:
     """The app of HTTP edges; one host for every test that only reads."""
-    data = tmp_path_factory.mktemp("edges")
-    with running_host(APPS / "edges", data, {"AzureWebJobs.off.Disabled": "true"}) as host:
+    with running_host(APPS / "edges", tmp_path_factory.mktemp("edges"), EDGES_SETTINGS) as host:
         yield host

@@ -1,5 +1,6 @@
 """Hosts as processes of their own, for tests that talk to them."""
 
+import json
 import os
 import subprocess
 import sys
@@ -7,10 +8,14 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from tests.contract.waiting import wait_until
 
 APPS = Path(__file__).parent / "apps"
+NO_BROKER = "Endpoint=sb://127.0.0.1:1;SharedAccessKeyName=local;SharedAccessKey=local;"
+EDGES_SETTINGS = {"AzureWebJobs.off.Disabled": "true", "TOPIC": "jobs", "SB": NO_BROKER}
+"""What the app `edges` is told; its Service Bus is down."""
 DEADLINE_SECONDS = 20.0
 
 
@@ -32,6 +37,11 @@ class RunningHost:
 
     def wait_for_log(self, text: str) -> None:
         wait_until(lambda: text in self.logged(), DEADLINE_SECONDS)
+
+    def keys(self) -> dict[str, Any]:
+        """The keys that the host made at its first start."""
+        kept: dict[str, Any] = json.loads((self.data / "keys.json").read_text())
+        return kept
 
     def kill(self) -> None:
         self.process.kill()

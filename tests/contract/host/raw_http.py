@@ -43,12 +43,19 @@ def exchange(
 
 def send(port: int, request: bytes) -> Answer:
     """Send these bytes and read until the connection ends."""
+    return _parse(receive(port, request))
+
+
+def receive(port: int, request: bytes, until: bytes = b"") -> bytes:
+    """Send these bytes; what comes back until the connection ends, or until it ends like this."""
     with socket.create_connection(("127.0.0.1", port), timeout=10) as connection:
         connection.sendall(request)
-        received = b""
+        received = bytearray()
         while part := connection.recv(1 << 16):
             received += part
-    return _parse(received)
+            if until and received.endswith(until):
+                break
+    return bytes(received)
 
 
 def _parse(received: bytes) -> Answer:

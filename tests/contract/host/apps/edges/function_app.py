@@ -1,20 +1,23 @@
-"""The app whose answers are recorded in recorded_http.json, and a few functions more."""
+"""The app whose answers are recorded in recorded_http.json, function by function."""
 
 import asyncio
-import contextlib
 import json
 import logging
-import threading
+import os
+import sys
 import time
+from collections.abc import Generator
 from typing import Any
 
+import azure.durable_functions as df
 import azure.functions as func
 from werkzeug.datastructures import Headers
 
-app = func.FunctionApp(http_auth_level=func.AuthLevel.ANONYMOUS)
+app = df.DFApp(http_auth_level=func.AuthLevel.ANONYMOUS)
 
 
 def _echo(name: str, req: func.HttpRequest) -> func.HttpResponse:
+    body = req.get_body()
     seen: dict[str, Any] = {
         "fn": name,
         "method": req.method,
@@ -22,11 +25,20 @@ def _echo(name: str, req: func.HttpRequest) -> func.HttpResponse:
         "headers": dict(req.headers),
         "params": dict(req.params),
         "route_params": dict(req.route_params),
-        "body_len": len(req.get_body()),
+        "body_type": type(body).__name__,
+        "body": body.decode("latin-1")[:200],
+        "body_len": len(body),
+        "form": dict(req.form),
     }
-    with contextlib.suppress(ValueError):
+    try:
         seen["json"] = req.get_json()
-    return func.HttpResponse(json.dumps(seen), mimetype="application/json")
+    except ValueError as error:
+        seen["json_exc"] = f"ValueError: {error}"
+    return _json(seen)
+
+
+def _json(document: object) -> func.HttpResponse:
+    return func.HttpResponse(json.dumps(document), mimetype="application/json")
 
 
 @app.route(route="echo", methods=["GET", "POST", "PUT"])
@@ -89,17 +101,17 @@ def a_retry_batch(req: func.HttpRequest) -> func.HttpResponse:
     return _echo("a_retry_batch", req)
 
 
-@app.route(route="retry/{fileId}", methods=["POST"])
+@app.route(route="retry/{fileId}", methods=["POST", "GET"])
 def z_retry_one(req: func.HttpRequest) -> func.HttpResponse:
     return _echo("z_retry_one", req)
 
 
-@app.route(route="again/{fileId}", methods=["POST"])
+@app.route(route="again/{fileId}", methods=["POST", "GET"])
 def a_again_one(req: func.HttpRequest) -> func.HttpResponse:
     return _echo("a_again_one", req)
 
 
-@app.route(route="again/batch", methods=["POST"])
+@app.route(route="again/batch", methods=["POST", "GET"])
 def z_again_batch(req: func.HttpRequest) -> func.HttpResponse:
     return _echo("z_again_batch", req)
 
@@ -140,11 +152,6 @@ def noroute(req: func.HttpRequest) -> func.HttpResponse:
     return _echo("noroute", req)
 
 
-@app.route(route="admin/mine", methods=["GET"])
-def reserved(req: func.HttpRequest) -> func.HttpResponse:
-    return _echo("reserved", req)
-
-
 @app.route(route="secret", methods=["GET"], auth_level=func.AuthLevel.FUNCTION)
 def secret(req: func.HttpRequest) -> func.HttpResponse:
     return _echo("secret", req)
@@ -152,10 +159,10 @@ def secret(req: func.HttpRequest) -> func.HttpResponse:
 
 @app.route(route="adm", methods=["GET"], auth_level=func.AuthLevel.ADMIN)
 def adm(req: func.HttpRequest) -> func.HttpResponse:
-    return _echo("adm", req)
+    return _json({"ok": 1})
 
 
-@app.route(route="off", methods=["GET", "POST"])
+@app.route(route="off", methods=["GET"])
 def off(req: func.HttpRequest) -> func.HttpResponse:
     return _echo("off", req)
 
@@ -166,35 +173,154 @@ async def araise(req: func.HttpRequest) -> func.HttpResponse:
 
 
 @app.route(route="sleep", methods=["GET"])
-def sleep(req: func.HttpRequest) -> str:
-    time.sleep(float(req.params["seconds"]))
-    return threading.current_thread().name
+def ssleep(req: func.HttpRequest) -> func.HttpResponse:
+    started = time.time()
+    time.sleep(float(req.params["s"]))
+    return _json({"t0": started, "t1": time.time()})
 
 
-@app.route(route="block", methods=["GET"])
-async def block(req: func.HttpRequest) -> str:
+@app.route(route="asleep", methods=["GET"])
+async def asleep(req: func.HttpRequest) -> func.HttpResponse:
+    started = time.time()
+    await asyncio.sleep(float(req.params["s"]))
+    return _json({"t0": started, "t1": time.time()})
+
+
+@app.route(route="ablock", methods=["GET"])
+async def ablock(req: func.HttpRequest) -> func.HttpResponse:
+    started = time.time()
     # Blocks the worker's loop: that is the point.
-    time.sleep(float(req.params["seconds"]))  # noqa: ASYNC251
-    return "blocked"
+    time.sleep(float(req.params["s"]))  # noqa: ASYNC251
+    return _json({"t0": started, "t1": time.time()})
 
 
-@app.route(route="together", methods=["GET"])
-async def together(req: func.HttpRequest) -> str:
-    await asyncio.sleep(float(req.params["seconds"]))
-    return "slept"
+@app.route(route="exit", methods=["GET"])
+def exitnow(req: func.HttpRequest) -> func.HttpResponse:
+    sys.exit(7)
 
 
-@app.route(route="context", methods=["GET"])
-def in_context(req: func.HttpRequest, context: func.Context) -> func.HttpResponse:
+@app.route(route="aexit", methods=["GET"])
+async def aexit(req: func.HttpRequest) -> func.HttpResponse:
+    sys.exit(8)
+
+
+@app.route(route="hardexit", methods=["GET"])
+def hardexit(req: func.HttpRequest) -> func.HttpResponse:
+    os._exit(9)
+
+
+@app.route(route="ctx", methods=["GET", "POST"])
+def ctxfn(req: func.HttpRequest, context: func.Context) -> func.HttpResponse:
     logging.warning("user warning")
     trace = context.trace_context
     retry = context.retry_context
-    seen = {
-        "function": context.function_name,
-        "trace": [trace.trace_parent, trace.trace_state, trace.attributes],
-        "retry": [retry.retry_count, retry.max_retry_count],
+    return _json(
+        {
+            "invocation_id": context.invocation_id,
+            "function_name": context.function_name,
+            "function_directory": context.function_directory,
+            "trace": [trace.trace_parent, trace.trace_state, trace.attributes],
+            "retry": [retry.retry_count, retry.max_retry_count],
+        }
+    )
+
+
+@app.route(route="noann", methods=["GET"])
+def noann(req):  # type: ignore[no-untyped-def]  # that is the point
+    return "noann"
+
+
+@app.route(route="annstr", methods=["GET"])
+def annstr(req: func.HttpRequest) -> str:
+    return "annstr"
+
+
+@app.route(route="outp", methods=["GET"])
+def outp(req):  # type: ignore[no-untyped-def]  # that is the point
+    return func.HttpResponse("no annotation")
+
+
+HEADERS = {
+    "Date": "never",
+    "Server": "mine",
+    "Cache-Control": "no-store",
+    "ETag": '"1"',
+    "Location": "/x",
+    "WWW-Authenticate": "Bearer",
+    "X-A": "1",
+    "x-b": "two",
+    "X-Empty": "",
+}
+
+
+@app.route(route="hdr1", methods=["GET"])
+def hdr1(req: func.HttpRequest) -> func.HttpResponse:
+    more = {
+        "Allow": "GET",
+        "Connection": "close",
+        "Content-Disposition": "attachment",
+        "Content-Language": "en",
     }
-    return func.HttpResponse(json.dumps(seen), mimetype="application/json")
+    return func.HttpResponse("x", headers=HEADERS | more)
+
+
+@app.route(route="hdr2", methods=["GET"])
+def hdr2(req: func.HttpRequest) -> func.HttpResponse:
+    return func.HttpResponse("x", headers={"Content-Length": "1"})
+
+
+@app.route(route="hdr3", methods=["GET"])
+def hdr3(req: func.HttpRequest) -> func.HttpResponse:
+    return func.HttpResponse("xyz", headers={"Content-Length": "1"})
+
+
+@app.route(route="hdr4", methods=["GET"])
+def hdr4(req: func.HttpRequest) -> func.HttpResponse:
+    return func.HttpResponse("x", headers={"Transfer-Encoding": "chunked"})
+
+
+@app.timer_trigger(arg_name="t", schedule="*/5 * * * * *")
+def tick(t: func.TimerRequest) -> None:
+    logging.info("tick, past due: %s", t.past_due)
+
+
+@app.timer_trigger(arg_name="t", schedule="0 0 0 1 1 *", run_on_startup=True)
+def tickboot(t: func.TimerRequest) -> None:
+    logging.info("tickboot, past due: %s", t.past_due)
+
+
+@app.timer_trigger(arg_name="t", schedule="0 0 0 1 1 *", use_monitor=False)
+def tickfail(t: func.TimerRequest) -> None:
+    raise RuntimeError("tickboom")
+
+
+@app.service_bus_topic_trigger(
+    arg_name="msg",
+    connection="SB",
+    topic_name="%TOPIC%",
+    subscription_name="sub",
+    data_type=func.DataType.BINARY,
+)
+def on_bin(msg: func.ServiceBusMessage) -> None:
+    logging.info("on_bin got %d bytes", len(msg.get_body()))
+
+
+@app.route(route="dstart/{id}", methods=["POST"])
+@app.durable_client_input(client_name="client")
+async def dstart(req: func.HttpRequest, client: df.DurableOrchestrationClient) -> func.HttpResponse:
+    instance_id = await client.start_new("orch", req.route_params["id"], None)
+    return client.create_check_status_response(req, instance_id)
+
+
+@app.orchestration_trigger(context_name="context")
+def orch(context: df.DurableOrchestrationContext) -> Generator[Any, Any, Any]:
+    result = yield context.call_activity("act", 1)
+    return result
+
+
+@app.activity_trigger(input_name="payload")
+def act(payload: int) -> int:
+    return payload
 
 
 def _raise() -> None:
@@ -244,9 +370,10 @@ RESPONSES: dict[str, Any] = {
     "raise": _raise,
     "raisebase": lambda: {}["kk"],
     "notresp": lambda: object(),
-    "ownserver": lambda: func.HttpResponse("x", headers={"Server": "mine", "Date": "never"}),
-    "length": lambda: func.HttpResponse("x", headers={"Content-Length": "1"}),
-    "tooshort": lambda: func.HttpResponse("xyz", headers={"Content-Length": "1"}),
+    "1000": lambda: func.HttpResponse("odd", status_code=1000),
+    "headers": lambda: func.HttpResponse(
+        "x", headers=HEADERS | {"Content-Length": "99", "Transfer-Encoding": "chunked"}
+    ),
     "toolong": lambda: func.HttpResponse("x", headers={"Content-Length": "99"}),
 }
 
@@ -260,6 +387,6 @@ def _many_headers() -> Headers:
     return headers
 
 
-@app.route(route="resp/{kind}", methods=["GET"])
+@app.route(route="resp/{kind}", methods=["GET", "POST"])
 def resp(req: func.HttpRequest) -> func.HttpResponse:
     return RESPONSES[req.route_params["kind"]]()  # type: ignore[no-any-return]
