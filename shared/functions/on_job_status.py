@@ -9,7 +9,7 @@ import azure.functions as func
 
 from shared.contracts.job_status import StatusReport, read_job_status
 from shared.domain.jobs import JobStatus
-from shared.functions.holding import afterwards, hold
+from shared.functions.holding import afterwards, hold, in_thread
 from shared.functions.messages import application_property
 from shared.functions.names import SERVICE_BUS_CONNECTION
 from shared.functions.orchestrations import wake
@@ -30,11 +30,14 @@ logger = logging.getLogger(__name__)
 )
 @bp.durable_client_input(client_name="client")
 async def on_job_status(message: func.ServiceBusMessage, client: Any) -> None:
-    """Record the report, then wake the job's orchestration as the row says. Safe under repeats."""
+    """Record the report, wake the job's orchestration as the row says, and send what follows.
+
+    Safe under repeats.
+    """
     recorded = await hold(partial(_record, message), message.delivery_count or 1)
     if recorded is None:
         return
-    await afterwards(partial(wake, client, recorded.job, recorded.due_at))
+    await afterwards(partial(_wake_and_send, client, recorded))
     log_event(logger, "Job status received", jobId=recorded.job.job_id, outcome=recorded.job.status)
 
 
@@ -45,3 +48,9 @@ def _record(message: func.ServiceBusMessage) -> Recorded | None:
     if report.status is JobStatus.QUEUED:
         return None
     return app().record_report(report, source="topic")
+
+
+async def _wake_and_send(client: Any, recorded: Recorded) -> None:
+    await wake(client, recorded.job, recorded.due_at)
+    if not recorded.job.active:
+        await in_thread(partial(app().send_outbox, recorded.job.job_id))

@@ -9,7 +9,7 @@ import pytest
 
 from shared import wiring
 from shared.contracts.wire import ContractError
-from shared.domain.errors import NotYetError
+from shared.domain.errors import NotYetError, TransientError
 from shared.domain.jobs import Job, JobStatus
 from shared.functions import activities, holding, on_file_accepted, on_job_status
 from shared.functions.holding import Patience
@@ -180,6 +180,30 @@ async def test_a_repeat_raises_again_so_that_a_lost_event_heals(
         await report(status(job, "JobSucceeded"), client)
     await report(status(job, "JobStarted"), client)
     assert [name for _, name, _ in client.raised] == ["Ended"] * 3
+
+
+async def test_a_failure_sends_the_retry_that_it_asked_for(
+    world: World, client: DurableClient
+) -> None:
+    await accept(accepted(world), client)
+    (job,) = world.jobs()
+    await report(status(job, "JobFailed", ErrorMessage="no text"), client)
+    assert world.announced() == ["JobQueued", "ExtractionRetryEvent"]
+    await report(status(job, "JobFailed", ErrorMessage="no text"), client)
+    assert world.announced() == ["JobQueued", "ExtractionRetryEvent"]
+
+
+async def test_what_an_end_has_to_send_waits_for_the_broker(
+    world: World, client: DurableClient
+) -> None:
+    await accept(accepted(world), client)
+    (job,) = world.jobs()
+    world.down.add("service bus")
+    with pytest.raises(TransientError):
+        await report(status(job, "JobFailed"), client)
+    world.down.clear()
+    await report(status(job, "JobFailed"), client)
+    assert world.announced() == ["JobQueued", "ExtractionRetryEvent"]
 
 
 @pytest.mark.parametrize("gone", ["finished", "unknown"])
