@@ -11,6 +11,8 @@ from shared.functions import (
     on_extraction_retry,
     on_file_accepted,
     on_job_status,
+    openapi,
+    reconcile,
     registration,
     requests,
     restart,
@@ -26,10 +28,12 @@ for part in (
     on_extraction_result,
     extraction,
     activities,
+    openapi,
     registration,
     restart,
     retry,
     requests,
     jobs,
+    reconcile,
 ):
     app.register_functions(part.bp)

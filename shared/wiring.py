@@ -31,6 +31,7 @@ from shared.services.handle_retry import HandleRetry
 from shared.services.job_rules import JobRules
 from shared.services.job_views import JobViews
 from shared.services.outbox import SendOutbox, TryToSendOutbox
+from shared.services.reconcile import Reconcile
 from shared.services.record_report import RecordReport
 from shared.services.restart import RestartExtraction
 from shared.services.retry_requests import RetryRequests
@@ -57,6 +58,7 @@ class App:
     job_views: JobViews
     cancel_job: CancelJob
     try_to_send_outbox: TryToSendOutbox
+    reconcile: Reconcile
     active_extractors: Callable[[str], Sequence[Extractor]]
     authorize: Callable[[str | None, Access], Caller]
     authorize_service: Callable[[str | None, str], None]
@@ -104,6 +106,8 @@ def build(given: Settings) -> App:
         connect, given.TOPIC_JOB_STATUS, given.SUBSCRIPTION_JOB_STATUS
     )
 
+    expire = ExpireJob(database, send_outbox, waiting, rules, now)
+
     def authorize(authorization: str | None, access: Access) -> Caller:
         caller = verifier.verify(bearer_token(authorization))
         require(caller, access)
@@ -125,7 +129,7 @@ def build(given: Settings) -> App:
             rules,
             now,
         ),
-        expire_job=ExpireJob(database, send_outbox, waiting, rules, now),
+        expire_job=expire,
         send_outbox=send_outbox,
         handle_retry=HandleRetry(database, registration, rules, now),
         stage_mapper=stage_mapper,
@@ -134,6 +138,7 @@ def build(given: Settings) -> App:
         job_views=JobViews(database, now),
         cancel_job=CancelJob(database, rules, now),
         try_to_send_outbox=TryToSendOutbox(send_outbox),
+        reconcile=Reconcile(database, send_outbox, expire, stage_mapper, rules, now),
         active_extractors=lambda client: database.run(lambda tx: tx.registrations.active(client)),
         authorize=authorize,
         authorize_service=authorize_service,

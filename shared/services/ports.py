@@ -36,6 +36,10 @@ class Jobs(Protocol):
         """How many jobs fit, by status; a status without any is left out."""
         ...
 
+    def active_since(self, before: datetime, limit: int) -> Sequence[Job]:
+        """Active jobs that have not changed since, the longest first."""
+        ...
+
     def lock_of_file(self, file_id: UUID) -> Sequence[Job]:
         """All jobs of a file, oldest first, under a lock that keeps other deciders out."""
         ...
@@ -87,6 +91,10 @@ class Calls(Protocol):
         """FirstTriedAt when it is the first, one more try, the error, no lease. DueAt stays."""
         ...
 
+    def overdue(self, before: datetime, limit: int) -> Sequence[UUID]:
+        """Active jobs that were taken or started, and whose DueAt lies before, the oldest first."""
+        ...
+
     def set_due(self, job_id: UUID, due_at: datetime, status: JobStatus) -> None:
         """Guarded: DueAt of a job in this status. A job that went on keeps its own."""
         ...
@@ -111,6 +119,10 @@ class Outbox(Protocol):
 
     def unsent(self, job_id: UUID) -> Sequence[tuple[int, OutgoingMessage]]:
         """The job's unsent rows with their row ids, in the order they were written."""
+        ...
+
+    def overdue(self, before: datetime, limit: int) -> Sequence[UUID]:
+        """The ids under which rows written before are still unsent, the oldest first."""
         ...
 
     def mark_sent(self, row_id: int, at: datetime) -> None: ...
@@ -166,6 +178,18 @@ class Retries(Protocol):
 
     def close(self, request_id: str, retry_attempt: int, at: datetime) -> bool:
         """Guarded: close an open attempt that has nothing pending. False: it was closed."""
+        ...
+
+    def undecided_of_ended_jobs(self, limit: int) -> Sequence[Job]:
+        """Ended jobs that undecided files still wait for."""
+        ...
+
+    def open_and_decided(self, limit: int) -> Sequence[tuple[str, int]]:
+        """Attempts that are open although nothing is pending."""
+        ...
+
+    def closed_without_successor(self, before: datetime, limit: int) -> Sequence[tuple[str, int]]:
+        """Attempts closed before, within bounds, with retryable failures and no next attempt."""
         ...
 
     def schedule_next(self, request_id: str, retry_attempt: int, at: datetime) -> None:

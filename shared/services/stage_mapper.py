@@ -80,7 +80,16 @@ class StageMapper:
         Answers the id under which the outbox keeps it; None when what failed failed for good.
         A repeat changes nothing. Raises NotYetError for an unknown attempt, TransientError.
         """
-        return self._database.run(lambda tx: self._next(tx, result.requestId, attempt))
+        return self.continue_attempt(result.requestId, attempt)
+
+    def continue_attempt(self, request_id: str, attempt: int) -> UUID | None:
+        """Likewise, for an attempt whose result was lost."""
+        return self._database.run(lambda tx: self._next(tx, request_id, attempt))
+
+    @staticmethod
+    def kept_by(request_id: str, attempt: int) -> UUID:
+        """Under which the outbox keeps what an attempt itself announces."""
+        return attempt_id(request_id, attempt)
 
     def _next(self, tx: Transaction, request_id: str, attempt: int) -> UUID | None:
         request = tx.retries.get(request_id, attempt)

@@ -1,10 +1,11 @@
 """Rows of `[extractor].[JobCall]`, one for each job."""
 
+from collections.abc import Sequence
 from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import ColumnElement, Connection, func, insert, or_, select, update
+from sqlalchemy import ColumnElement, Connection, and_, func, insert, or_, select, update
 
 from shared.adapters.database.lengths import checked
 from shared.adapters.database.tables import job
@@ -86,6 +87,19 @@ class SqlCalls:
             LastError=error,
             LeaseUntil=None,
         )
+
+    def overdue(self, before: datetime, limit: int) -> Sequence[UUID]:
+        """Active jobs that were taken or started, and whose DueAt lies before, the oldest first."""
+        started = job.c.Status == JobStatus.STARTED.value
+        taken = and_(job.c.Status == JobStatus.QUEUED.value, table.c.CalledAt.is_not(None))
+        statement = (
+            select(table.c.JobID)
+            .join(job, job.c.JobID == table.c.JobID)
+            .where(table.c.DueAt < before, or_(started, taken))
+            .order_by(table.c.DueAt)
+            .limit(limit)
+        )
+        return list(self._connection.execute(statement).scalars())
 
     def set_due(self, job_id: UUID, due_at: datetime, status: JobStatus) -> None:
         """Guarded: DueAt of a job in this status. A job that went on keeps its own."""

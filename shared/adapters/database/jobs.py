@@ -35,11 +35,11 @@ class SqlJobs:
 
     def get(self, job_id: UUID) -> Job | None:
         row = self._connection.execute(select(table).where(table.c.JobID == job_id)).first()
-        return _job(row) if row else None
+        return read_job(row) if row else None
 
     def of_file(self, file_id: UUID) -> Sequence[Job]:
         """All jobs of a file, oldest first."""
-        return [_job(row) for row in self._connection.execute(_of_file(file_id))]
+        return [read_job(row) for row in self._connection.execute(_of_file(file_id))]
 
     def search(self, wanted: JobFilter, after: Place | None, limit: int) -> Sequence[Job]:
         """Jobs newest first, going on behind a place."""
@@ -48,7 +48,7 @@ class SqlJobs:
             behind = and_(table.c.CreatedAt == after.created_at, table.c.JobID < after.job_id)
             statement = statement.where(or_(table.c.CreatedAt < after.created_at, behind))
         newest_first = statement.order_by(table.c.CreatedAt.desc(), table.c.JobID.desc())
-        return [_job(row) for row in self._connection.execute(newest_first.limit(limit))]
+        return [read_job(row) for row in self._connection.execute(newest_first.limit(limit))]
 
     def counts(self, wanted: JobFilter) -> Mapping[JobStatus, int]:
         """How many jobs fit, by status; a status without any is left out."""
@@ -56,13 +56,23 @@ class SqlJobs:
         rows = self._connection.execute(statement.group_by(table.c.Status))
         return {JobStatus(status): count for status, count in rows}
 
+    def active_since(self, before: datetime, limit: int) -> Sequence[Job]:
+        """Active jobs that have not changed since, the longest first."""
+        statement = (
+            select(table)
+            .where(table.c.Status.in_(sorted(ACTIVE)), table.c.UpdatedAt < before)
+            .order_by(table.c.UpdatedAt)
+            .limit(limit)
+        )
+        return [read_job(row) for row in self._connection.execute(statement)]
+
     def lock_of_file(self, file_id: UUID) -> Sequence[Job]:
         """All jobs of a file, oldest first, under a lock that keeps other deciders out.
 
         On SQLite the transaction itself is that lock.
         """
         statement = _of_file(file_id).with_hint(table, "WITH (UPDLOCK, HOLDLOCK)", "mssql")
-        return [_job(row) for row in self._connection.execute(statement)]
+        return [read_job(row) for row in self._connection.execute(statement)]
 
     def add(self, job: Job) -> None:
         """Insert a job. Raises ConflictError when the file has an active job for this extractor.
@@ -150,7 +160,8 @@ def _is_of_client(client_application_id: str) -> ColumnElement[bool]:
     )
 
 
-def _job(row: Row[Any]) -> Job:
+def read_job(row: Row[Any]) -> Job:
+    """A job from a whole row of the table."""
     return Job(
         job_id=row.JobID,
         file_id=row.FileID,

@@ -5,7 +5,7 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import Connection, Row, insert, select, update
+from sqlalchemy import Connection, Row, func, insert, select, update
 
 from shared.adapters.database.lengths import checked
 from shared.adapters.database.tables import outbox as table
@@ -52,6 +52,18 @@ class SqlOutbox:
             .order_by(table.c.OutboxID)
         )
         return [(row.OutboxID, _message(row)) for row in self._connection.execute(statement)]
+
+    def overdue(self, before: datetime, limit: int) -> Sequence[UUID]:
+        """The ids under which rows written before are still unsent, the oldest first."""
+        oldest = func.min(table.c.OutboxID)
+        statement = (
+            select(table.c.JobID)
+            .where(table.c.SentAt.is_(None), table.c.CreatedAt < before, table.c.JobID.is_not(None))
+            .group_by(table.c.JobID)
+            .order_by(oldest)
+            .limit(limit)
+        )
+        return list(self._connection.execute(statement).scalars())
 
     def mark_sent(self, row_id: int, at: datetime) -> None:
         """The first time it was sent stays."""

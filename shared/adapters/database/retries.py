@@ -5,11 +5,13 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import ColumnElement, Connection, Row, case, insert, select, update
+from sqlalchemy import ColumnElement, Connection, Row, case, exists, insert, select, update
 
+from shared.adapters.database.jobs import read_job
 from shared.adapters.database.lengths import checked
-from shared.adapters.database.tables import retry_file, retry_request
+from shared.adapters.database.tables import job, retry_file, retry_request
 from shared.adapters.database.transient import conflicts
+from shared.domain.jobs import ENDS, Job
 from shared.domain.retries import FileOutcome, RetryFile, RetryRequest
 
 
@@ -114,6 +116,43 @@ class SqlRetries:
             .returning(retry_request.c.RequestID)
         )
         return self._connection.execute(statement).first() is not None
+
+    def undecided_of_ended_jobs(self, limit: int) -> Sequence[Job]:
+        """Ended jobs that undecided files still wait for."""
+        waited_for = exists().where(
+            retry_file.c.JobID == job.c.JobID, retry_file.c.DecidedAt.is_(None)
+        )
+        statement = select(job).where(job.c.Status.in_(sorted(ENDS)), waited_for).limit(limit)
+        return [read_job(row) for row in self._connection.execute(statement)]
+
+    def open_and_decided(self, limit: int) -> Sequence[tuple[str, int]]:
+        """Attempts that are open although nothing is pending."""
+        statement = (
+            select(retry_request.c.RequestID, retry_request.c.RetryAttempt)
+            .where(retry_request.c.ClosedAt.is_(None), retry_request.c.Pending == 0)
+            .limit(limit)
+        )
+        return [(row.RequestID, row.RetryAttempt) for row in self._connection.execute(statement)]
+
+    def closed_without_successor(self, before: datetime, limit: int) -> Sequence[tuple[str, int]]:
+        """Attempts closed before, within bounds, with retryable failures and no next attempt."""
+        may_pass = exists().where(
+            retry_file.c.RequestID == retry_request.c.RequestID,
+            retry_file.c.RetryAttempt == retry_request.c.RetryAttempt,
+            retry_file.c.Outcome == FileOutcome.FAILED.value,
+            retry_file.c.Retryable.is_(True),
+        )
+        statement = (
+            select(retry_request.c.RequestID, retry_request.c.RetryAttempt)
+            .where(
+                retry_request.c.ClosedAt < before,
+                retry_request.c.NextAttemptAt.is_(None),
+                retry_request.c.RetryAttempt < retry_request.c.MaxRetries,
+                may_pass,
+            )
+            .limit(limit)
+        )
+        return [(row.RequestID, row.RetryAttempt) for row in self._connection.execute(statement)]
 
     def schedule_next(self, request_id: str, retry_attempt: int, at: datetime) -> None:
         """Note when the attempt after this one is due; the first time noted stays.

@@ -185,7 +185,7 @@ retry_request = Table(
     Column("RequestID", String(64), nullable=False),
     Column("RetryAttempt", Integer, autoincrement=False, nullable=False),
     Column("MaxRetries", Integer, nullable=False),
-    Column("Reason", Unicode(500), nullable=False),
+    Column("Reason", Unicode(1000), nullable=False),
     Column("InitiatedBy", Unicode(320), nullable=False),
     Column("ClientApplicationID", String(64), nullable=False),
     Column("AskedAt", Timestamp, nullable=False),

@@ -28,6 +28,7 @@ from shared.services.job_rules import JobRules
 from shared.services.job_views import JobViews
 from shared.services.outbox import SendOutbox, TryToSendOutbox
 from shared.services.ports import Transaction
+from shared.services.reconcile import Reconcile
 from shared.services.record_report import Recorded, RecordReport
 from shared.services.restart import RestartExtraction
 from shared.services.retry_requests import RetryRequests
@@ -114,6 +115,9 @@ class World:
         self.stage_mapper = StageMapper(self, self, rules, self.clock)
         self.restart_use_case = RestartExtraction(self, self.stage_mapper, self.clock)
         self.requests = RetryRequests(self)
+        self.reconcile = Reconcile(
+            self, outbox, self.expire_use_case, self.stage_mapper, rules, self.clock
+        )
         self.job_views = JobViews(self, self.clock)
         self.cancel_use_case = CancelJob(self, rules, self.clock)
 
@@ -185,6 +189,7 @@ class World:
             job_views=self.job_views,
             cancel_job=self.cancel_use_case,
             try_to_send_outbox=TryToSendOutbox(self.send_outbox),
+            reconcile=self.reconcile,
             active_extractors=lambda client: self.run(lambda tx: tx.registrations.active(client)),
             authorize=self.authorize,
             authorize_service=self.authorize_service,

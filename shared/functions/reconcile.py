@@ -1,0 +1,81 @@
+"""Timer: every five minutes, mend what a crash left behind."""
+
+import logging
+from collections import Counter
+from functools import partial
+from typing import Any
+from uuid import UUID
+
+import azure.durable_functions as df
+import azure.functions as func
+
+from shared.domain.jobs import Job
+from shared.functions.holding import in_thread
+from shared.functions.orchestrations import start, wake
+from shared.services.reconcile import Suspects
+from shared.telemetry import log_event
+from shared.wiring import app
+
+bp = df.Blueprint()
+logger = logging.getLogger(__name__)
+
+LIVE = {"Running", "Pending", "Suspended", "ContinuedAsNew"}
+STUCK = "reconciliation: its time is long gone"
+
+
+@bp.timer_trigger(arg_name="timer", schedule="0 */5 * * * *")
+@bp.durable_client_input(client_name="client")
+async def reconcile(timer: func.TimerRequest, client: Any) -> None:
+    """One pass: the database first, then orchestrations that are missing, stuck or left over."""
+    mended: Counter[str] = Counter(await in_thread(app().reconcile.mend))
+    mended.update(await _bring_back(client, await in_thread(app().reconcile.suspects)))
+    mended.update(await _end_leftovers(client))
+    found = {kind: count for kind, count in mended.items() if count}
+    log_event(logger, "Reconciled", outcome="mended" if found else "nothing to mend", **found)
+
+
+async def _bring_back(client: Any, suspects: Suspects) -> Counter[str]:
+    """Start the orchestrations of active jobs that have none, or one that missed its time."""
+    mended: Counter[str] = Counter()
+    for job in suspects.jobs:
+        status = await client.get_status(str(job.job_id))
+        live = _name(status) in LIVE
+        if live and job.job_id not in suspects.stuck:
+            continue
+        if live:
+            await client.terminate(str(job.job_id), STUCK)
+            mended["orchestrationsTerminated"] += 1
+            continue  # it is started again by the next pass, when the termination has been done
+        await start(client, job)
+        await in_thread(partial(app().reconcile.note, job, "orchestration started again"))
+        mended["orchestrationsStarted"] += 1
+    return mended
+
+
+async def _end_leftovers(client: Any) -> Counter[str]:
+    """Wake live orchestrations whose job has ended, and end those whose job is unknown."""
+    running = await client.get_status_by(runtime_status=[df.OrchestrationRuntimeStatus.Running])
+    ids = [job_id for each in running if (job_id := _guid(each.instance_id))]
+    jobs = await in_thread(partial(app().reconcile.jobs, ids))
+    mended: Counter[str] = Counter()
+    for job_id in ids:
+        job: Job | None = jobs.get(job_id)
+        if job is None:
+            await client.terminate(str(job_id), "reconciliation: there is no such job")
+            mended["orchestrationsTerminated"] += 1
+        elif not job.active:
+            await wake(client, job, None)
+            mended["orchestrationsWoken"] += 1
+    return mended
+
+
+def _name(status: Any) -> str | None:
+    runtime_status = getattr(status, "runtime_status", None)
+    return getattr(runtime_status, "name", None)
+
+
+def _guid(text: str) -> UUID | None:
+    try:
+        return UUID(text)
+    except ValueError:
+        return None

@@ -1,0 +1,107 @@
+"""Orchestrations that are missing, stuck or left over are mended."""
+
+from dataclasses import dataclass, field
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+from uuid import uuid4
+
+import azure.durable_functions as df
+import pytest
+
+from shared import wiring
+from shared.functions import reconcile
+from tests.database import empty_database
+from tests.unit.functions.fakes import DurableClient
+from tests.unit.services.world import World
+
+run = reconcile.reconcile._function.get_user_function().client_function
+Status = df.OrchestrationRuntimeStatus
+
+
+@dataclass
+class KnowingClient(DurableClient):
+    """A durable client that knows the status of instances too."""
+
+    terminated: list[str] = field(default_factory=list)
+
+    async def get_status(self, instance_id: str) -> Any:
+        live = instance_id in self.running
+        return SimpleNamespace(runtime_status=Status.Running if live else None)
+
+    async def get_status_by(self, runtime_status: list[Any]) -> list[Any]:
+        assert runtime_status == [Status.Running]
+        return [SimpleNamespace(instance_id=each) for each in sorted(self.running)]
+
+    async def terminate(self, instance_id: str, reason: str) -> None:
+        self.running.discard(instance_id)
+        self.terminated.append(instance_id)
+
+
+@pytest.fixture
+def world(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> World:
+    world = World(empty_database(tmp_path))
+    monkeypatch.setattr(wiring, "_app", world.as_app)
+    return world
+
+
+@pytest.fixture
+def client() -> KnowingClient:
+    return KnowingClient()
+
+
+async def test_a_healthy_world_is_left_alone(world: World, client: KnowingClient) -> None:
+    job = world.accepted()
+    client.running.add(str(job.job_id))
+    world.passes(minutes=3)
+    await run(None, client)
+    assert (client.started, client.raised, client.terminated) == ([], [], [])
+
+
+async def test_an_active_job_without_an_orchestration_gets_it_back(
+    world: World, client: KnowingClient
+) -> None:
+    job = world.accepted()
+    world.passes(minutes=3)
+    await run(None, client)
+    assert [instance for _, instance, _ in client.started] == [str(job.job_id)]
+    assert world.events()[-1][0] == "mended"
+
+
+async def test_a_young_job_is_given_time(world: World, client: KnowingClient) -> None:
+    world.accepted()
+    await run(None, client)
+    assert client.started == []
+
+
+async def test_a_stuck_orchestration_is_ended_and_started_again_by_the_next_pass(
+    world: World, client: KnowingClient
+) -> None:
+    job = world.accepted()
+    world.calls(job)
+    client.running.add(str(job.job_id))
+    world.oldest_report = world.now
+    world.passes(minutes=26)
+    await run(None, client)
+    assert client.terminated == [str(job.job_id)]
+    await run(None, client)
+    assert [instance for _, instance, _ in client.started] == [str(job.job_id)]
+
+
+async def test_a_live_orchestration_of_an_ended_job_is_woken(
+    world: World, client: KnowingClient
+) -> None:
+    job = world.accepted()
+    client.running.add(str(job.job_id))
+    world.reported(job, "JobSucceeded")
+    await run(None, client)
+    assert client.raised == [(str(job.job_id), "Ended", "Succeeded")]
+
+
+async def test_an_orchestration_of_an_unknown_job_is_ended(
+    world: World, client: KnowingClient
+) -> None:
+    stray = str(uuid4())
+    client.running = {stray, "not-one-of-ours"}
+    await run(None, client)
+    assert client.terminated == [stray]
