@@ -30,7 +30,7 @@ help:
 	@echo 'make test     all tests, with the coverage of shared/'
 	@echo 'make check    ruff, ruff format and mypy'
 	@echo 'make format   let ruff format the code'
-	@echo 'make schemas  write the schemas of the messages into docs/messages'
+	@echo 'make schemas  write docs/messages and docs/openapi.json from the models'
 	@echo 'make install  install what is missing; the others do it themselves'
 
 install: $(PYTHON_PACKAGES) $(NODE_PACKAGES)
@@ -62,6 +62,7 @@ check: install
 
 schemas: install
 	@$(PYTHON) -m shared.contracts.schemas docs/messages
+	@$(PYTHON) -m shared.functions.openapi_document docs/openapi.json
 
 format: install
 	$(PYTHON) -m ruff format .

@@ -60,7 +60,7 @@ class Access(Enum):
 
 
 @dataclass(frozen=True)
-class _Rule:
+class Rule:
     """Any one of `scopes` and any one of `user_roles`; or, without scopes, of `own_roles`."""
 
     scopes: tuple[str, ...]
@@ -71,10 +71,10 @@ class _Rule:
 READ, WRITE = "EXTRACTED_ENTITIES_READ", "EXTRACTED_ENTITIES_WRITE"
 ADMINISTRATOR, USER = "Administrator", "User"
 
-_RULES = {
-    Access.READ: _Rule((READ, WRITE), (ADMINISTRATOR, USER), (READ, WRITE)),
-    Access.WRITE: _Rule((WRITE,), (ADMINISTRATOR, USER), (WRITE,)),
-    Access.ADMINISTRATOR: _Rule((WRITE,), (ADMINISTRATOR,), (ADMINISTRATOR,)),
+RULES = {
+    Access.READ: Rule((READ, WRITE), (ADMINISTRATOR, USER), (READ, WRITE)),
+    Access.WRITE: Rule((WRITE,), (ADMINISTRATOR, USER), (WRITE,)),
+    Access.ADMINISTRATOR: Rule((WRITE,), (ADMINISTRATOR,), (ADMINISTRATOR,)),
 }
 
 
@@ -88,7 +88,7 @@ def bearer_token(authorization: str | None) -> str:
 
 def require(caller: Caller, access: Access) -> None:
     """Raise ForbiddenError, naming what is missing, unless the caller's token allows this."""
-    rule = _RULES[access]
+    rule = RULES[access]
     if caller.scopes is None:
         missing = _missing("role", rule.own_roles, caller.roles)
     else:

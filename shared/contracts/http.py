@@ -103,7 +103,9 @@ class FilePath(Parameters):
 class RequestPath(Parameters):
     """Which request to tell of."""
 
-    requestId: Annotated[str, Field(min_length=1, max_length=64)]
+    requestId: Annotated[
+        str, Field(min_length=1, max_length=64, description="As the restart or retry answered it")
+    ]
 
 
 class RequestsQuery(Parameters):
@@ -111,7 +113,7 @@ class RequestsQuery(Parameters):
 
     initiatedBy: Annotated[str, Field(max_length=320, description="Who asked")] | None = None
     since: Annotated[Moment, Field(description="Asked at this time or later")] | None = None
-    state: RequestState | None = None
+    state: Annotated[RequestState | None, Field(description="How it stands")] = None
 
 
 class Body(BaseModel):

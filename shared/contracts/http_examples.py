@@ -16,6 +16,13 @@ from shared.contracts.http_answers import (
     RetryBatchAnswer,
     RetryFileAnswer,
 )
+from shared.contracts.http_jobs import (
+    CancelledAnswer,
+    CancelRequest,
+    JobAnswer,
+    JobsAnswer,
+    TimelineAnswer,
+)
 from shared.contracts.registration import RegisteredExtractor
 
 _REQUEST_ID = "a7f8e3d2-4c5b-4e6f-8a9b-c1d2e3f4a5b6"
@@ -30,6 +37,23 @@ _REQUEST = {
     "requestedAt": "2024-01-01T00:00:00.000Z",
     "maxRetries": 3,
     "nextAttemptAt": "2024-01-01T00:02:00.000Z",
+}
+_FILE_ID = "3f53f4b9-6ff4-4713-a0b6-4a4b17bc5c4a"
+_JOB = {
+    "jobId": _JOB_ID,
+    "fileId": _FILE_ID,
+    "extractorId": 7,
+    "status": "Started",
+    "attempt": 1,
+    "createdAt": "2024-01-01T00:00:00.000Z",
+    "updatedAt": "2024-01-01T00:00:02.000Z",
+}
+_EVENT = {
+    "at": "2024-01-01T00:00:02.000Z",
+    "kind": "status",
+    "source": "topic",
+    "jobId": _JOB_ID,
+    "detail": {"status": "Started"},
 }
 
 EXAMPLES: Mapping[type[BaseModel], dict[str, Any]] = {
@@ -84,6 +108,21 @@ EXAMPLES: Mapping[type[BaseModel], dict[str, Any]] = {
             }
         ],
     },
+    JobsAnswer: {"jobs": [_JOB], "counts": {"Started": 1}, "nextCursor": "MjAyNC0wMS0wMVQ"},
+    JobAnswer: {
+        **_JOB,
+        "call": {"tries": 1, "takenAt": "2024-01-01T00:00:01.000Z"},
+        "next": {
+            "what": "the extractor reports the end, or the job fails",
+            "at": "2024-01-01T01:00:02.000Z",
+        },
+        "history": [_EVENT],
+        "attempts": [_JOB],
+        "requests": [],
+    },
+    TimelineAnswer: {"fileId": _FILE_ID, "events": [_EVENT]},
+    CancelRequest: {"reason": "The file was withdrawn"},
+    CancelledAnswer: {"jobId": _JOB_ID, "status": "Cancelled"},
     RegisteredExtractor: {
         "clientApplicationExtractorId": 7,
         "extractionUrl": "https://extractor.example.com/extract",

@@ -1,0 +1,242 @@
+"""Every HTTP operation of the app: its place, who may call it, what it takes and answers.
+
+The OpenAPI document is made of this table, and tests hold it to the functions themselves.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from http import HTTPStatus
+from typing import Annotated, Any
+
+from pydantic import Field
+
+from shared.auth import Access
+from shared.contracts.http import (
+    Body,
+    FilePath,
+    Parameters,
+    RequestPath,
+    RequestsQuery,
+    RestartRequest,
+    RetryBatchRequest,
+    RetryFileRequest,
+)
+from shared.contracts.http_answers import (
+    ErrorAnswer,
+    RequestAnswer,
+    RequestsAnswer,
+    RestartAnswer,
+    RestartNotSentAnswer,
+    RestartRefusedAnswer,
+    RetryBatchAnswer,
+    RetryFileAnswer,
+)
+from shared.contracts.http_jobs import (
+    CancelledAnswer,
+    CancelRequest,
+    FilePathById,
+    JobAnswer,
+    JobPath,
+    JobsAnswer,
+    JobsQuery,
+    TimelineAnswer,
+)
+from shared.contracts.registration import RegisteredExtractor
+
+RESTART, REQUESTS, JOBS = "Restart", "Requests", "Jobs"
+SERVICES, DESCRIPTION = "Other services", "Description"
+
+
+class ClientPath(Parameters):
+    """Whose extractors to list."""
+
+    clientAppId: Annotated[str, Field(min_length=1, description="The client application's id")]
+
+
+@dataclass(frozen=True)
+class Operation:
+    """One function behind one path.
+
+    `access` is what its tokens must allow, for a service the name of its role, None for anyone.
+    `answers` are those that are its own; what every operation may answer comes from its form.
+    """
+
+    function: str
+    method: str
+    path: str
+    tag: str
+    summary: str
+    access: Access | str | None
+    answers: Mapping[HTTPStatus, Any]
+    path_parameters: type[Parameters] | None = None
+    query: type[Parameters] | None = None
+    headers: Mapping[str, str] = field(default_factory=dict)
+    body: type[Body] | None = None
+    media_type: str = "application/json"
+
+    @property
+    def all_answers(self) -> dict[HTTPStatus, Any]:
+        """Every status that it may answer with the type of the body, in ascending order."""
+        statuses = [HTTPStatus.INTERNAL_SERVER_ERROR]
+        if self.access:
+            # Also without a database: the keys of the issuer may be out of reach.
+            statuses += [
+                HTTPStatus.UNAUTHORIZED,
+                HTTPStatus.FORBIDDEN,
+                HTTPStatus.SERVICE_UNAVAILABLE,
+            ]
+        if self.path_parameters or self.query or self.body:
+            statuses.append(HTTPStatus.BAD_REQUEST)
+        if self.body:
+            statuses += [
+                HTTPStatus.LENGTH_REQUIRED,
+                HTTPStatus.REQUEST_ENTITY_TOO_LARGE,
+                HTTPStatus.UNSUPPORTED_MEDIA_TYPE,
+            ]
+        return dict(sorted({**dict.fromkeys(statuses, ErrorAnswer), **self.answers}.items()))
+
+
+OPERATIONS = (
+    Operation(
+        "restart_extraction",
+        "POST",
+        "/v1/extracted_entities/restart",
+        RESTART,
+        "Restart the extraction of up to 100 extracted entities",
+        Access.WRITE,
+        {
+            HTTPStatus.OK: RestartAnswer,
+            HTTPStatus.BAD_REQUEST: ErrorAnswer | RestartRefusedAnswer,
+            HTTPStatus.NOT_FOUND: RestartRefusedAnswer,
+            HTTPStatus.INTERNAL_SERVER_ERROR: RestartNotSentAnswer,
+        },
+        headers={
+            "Idempotency-Key": "With the same key, caller and body a repeat is the same request"
+        },
+        body=RestartRequest,
+    ),
+    Operation(
+        "retry_file",
+        "POST",
+        "/v1/retry/{fileId}",
+        RESTART,
+        "Extract one file again",
+        Access.WRITE,
+        {HTTPStatus.ACCEPTED: RetryFileAnswer},
+        path_parameters=FilePath,
+        body=RetryFileRequest,
+    ),
+    Operation(
+        "retry_batch",
+        "POST",
+        "/v1/retry/batch",
+        RESTART,
+        "Extract up to 100 files again",
+        Access.WRITE,
+        {HTTPStatus.ACCEPTED: RetryBatchAnswer},
+        body=RetryBatchRequest,
+    ),
+    Operation(
+        "list_requests",
+        "GET",
+        "/v1/requests",
+        REQUESTS,
+        "The newest restart and retry requests",
+        Access.READ,
+        {HTTPStatus.OK: RequestsAnswer},
+        query=RequestsQuery,
+    ),
+    Operation(
+        "get_request",
+        "GET",
+        "/v1/requests/{requestId}",
+        REQUESTS,
+        "What became of a request: every attempt, every file",
+        Access.READ,
+        {
+            HTTPStatus.OK: RequestAnswer,
+            HTTPStatus.NOT_FOUND: ErrorAnswer,
+        },
+        path_parameters=RequestPath,
+    ),
+    Operation(
+        "list_jobs",
+        "GET",
+        "/v1/jobs",
+        JOBS,
+        "A page of jobs, newest first",
+        Access.READ,
+        {HTTPStatus.OK: JobsAnswer},
+        query=JobsQuery,
+    ),
+    Operation(
+        "get_job",
+        "GET",
+        "/v1/jobs/{jobId}",
+        JOBS,
+        "A job with its history and what happens next",
+        Access.READ,
+        {
+            HTTPStatus.OK: JobAnswer,
+            HTTPStatus.NOT_FOUND: ErrorAnswer,
+        },
+        path_parameters=JobPath,
+    ),
+    Operation(
+        "cancel_job",
+        "POST",
+        "/v1/jobs/{jobId}/cancel",
+        JOBS,
+        "Cancel a job",
+        Access.WRITE,
+        {
+            HTTPStatus.ACCEPTED: CancelledAnswer,
+            HTTPStatus.NOT_FOUND: ErrorAnswer,
+            HTTPStatus.CONFLICT: ErrorAnswer,
+        },
+        path_parameters=JobPath,
+        body=CancelRequest,
+    ),
+    Operation(
+        "get_timeline",
+        "GET",
+        "/v1/files/{fileId}/timeline",
+        JOBS,
+        "Everything known of a file, in order of time",
+        Access.READ,
+        {
+            HTTPStatus.OK: TimelineAnswer,
+            HTTPStatus.NOT_FOUND: ErrorAnswer,
+        },
+        path_parameters=FilePathById,
+    ),
+    Operation(
+        "get_extractors",
+        "GET",
+        "/registration/{clientAppId}/extractors",
+        SERVICES,
+        "The active extractors of a client application",
+        "REGISTRATION_READ",
+        {HTTPStatus.OK: list[RegisteredExtractor]},
+        path_parameters=ClientPath,
+    ),
+    Operation(
+        "get_openapi",
+        "GET",
+        "/openapi.json",
+        DESCRIPTION,
+        "This document",
+        None,
+        {HTTPStatus.OK: dict[str, Any]},
+    ),
+    Operation(
+        "get_docs",
+        "GET",
+        "/docs",
+        DESCRIPTION,
+        "This document as a page",
+        None,
+        {HTTPStatus.OK: str},
+        media_type="text/html",
+    ),
+)
