@@ -1,6 +1,7 @@
 """`ExtractionRetryEvent` and `ExtractionRetryResult`: flat JSON, exactly as specified."""
 
 import json
+from datetime import datetime
 from typing import Annotated, Any
 
 from pydantic import AfterValidator, AwareDatetime, BaseModel, Field, StrictInt, StringConstraints
@@ -18,11 +19,25 @@ from shared.contracts.wire import (
 RESULT_ATTEMPT = "retryAttempt"
 """The application property of a result that tells its attempt."""
 
+MOST_FILES = 100
+"""Files in one event: what the specification asks a batch to hold, and a result to tell of."""
+
+METADATA_LIMIT = 64 * 1024
+"""Bytes of JSON; every attempt of a request carries its metadata on."""
+
+LARGEST_COUNT = 2**31 - 1
+
 
 def _printable(text: str) -> str:
     if not (text.isascii() and text.isprintable()):
         raise ValueError("must be printable ASCII")
     return text
+
+
+def _bounded(metadata: dict[str, Any]) -> dict[str, Any]:
+    if len(json.dumps(metadata, ensure_ascii=False).encode()) > METADATA_LIMIT:
+        raise ValueError(f"must not be larger than {METADATA_LIMIT // 1024} KB")
+    return metadata
 
 
 RequestId = Annotated[
@@ -42,14 +57,14 @@ class ExtractionRetryEvent(Contract):
     """Extract these files again. `retryAttempt` counts from 1 within one request."""
 
     requestId: RequestId
-    fileIds: Annotated[list[FileRef], Field(min_length=1)]
-    reason: str = "extraction_failed"
-    retryAttempt: Annotated[StrictInt, Field(ge=1)] = 1
-    maxRetries: Annotated[StrictInt, Field(ge=0)] = 3
+    fileIds: Annotated[list[FileRef], Field(min_length=1, max_length=MOST_FILES)]
+    reason: Annotated[str, Field(max_length=500)] = "extraction_failed"
+    retryAttempt: Annotated[StrictInt, Field(ge=1, le=LARGEST_COUNT)] = 1
+    maxRetries: Annotated[StrictInt, Field(ge=0, le=LARGEST_COUNT)] = 3
     clientApplicationId: Annotated[str, Field(max_length=64)] = "default"
     initiatedBy: Annotated[str, Field(max_length=320)] = "unknown"
     timestamp: AwareDatetime
-    metadata: dict[str, Any] | None = None
+    metadata: Annotated[dict[str, Any], AfterValidator(_bounded)] | None = None
 
 
 class ExtractionRetryResult(Contract):
@@ -64,8 +79,13 @@ class ExtractionRetryResult(Contract):
     clientApplicationId: Annotated[str, Field(max_length=64)] = "default"
 
 
-def read_retry_event(body: bytes, schema_version: object = None) -> ExtractionRetryEvent:
-    """Read a message of the `extraction-retry` topic. Raises ContractError."""
+def read_retry_event(
+    body: bytes, enqueued_at: datetime, schema_version: object = None
+) -> ExtractionRetryEvent:
+    """Read a message of the `extraction-retry` topic. Raises ContractError.
+
+    An event that does not say when it was asked for was asked for when it was enqueued.
+    """
     check_schema_version(schema_version)
     document = read_json_object(body)
     fields = {name.casefold(): value for name, value in document.items()}
@@ -77,6 +97,8 @@ def read_retry_event(body: bytes, schema_version: object = None) -> ExtractionRe
         raise ContractError(
             "contract_broken", "requestId: ExtractionRetryEvent must contain a requestId"
         )
+    if fields.get("timestamp") is None:
+        document = {**document, "timestamp": enqueued_at}
     return ExtractionRetryEvent.read(document)
 
 

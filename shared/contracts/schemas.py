@@ -13,6 +13,7 @@ from pydantic import BaseModel, TypeAdapter
 from shared.contracts.file_accepted import FileAccepted
 from shared.contracts.job_status import MESSAGE_TYPES
 from shared.contracts.registration import RegisteredExtractor
+from shared.contracts.retry import ExtractionRetryEvent, ExtractionRetryResult
 from shared.contracts.wire import SCHEMA_VERSION
 
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
@@ -21,9 +22,10 @@ DIALECT = "https://json-schema.org/draft/2020-12/schema"
 def message_schemas() -> dict[str, dict[str, Any]]:
     """A schema for each message and answer, by the name of its file without `.json`."""
     status_messages = {model.__name__: _enveloped(model) for model in MESSAGE_TYPES.values()}
+    plain = (FileAccepted, ExtractionRetryEvent, ExtractionRetryResult)
     registered = TypeAdapter(list[RegisteredExtractor]).json_schema()
     return {
-        "FileAccepted": _titled("FileAccepted", FileAccepted.model_json_schema()),
+        **{model.__name__: _titled(model.__name__, model.model_json_schema()) for model in plain},
         **status_messages,
         "RegisteredExtractors": _titled("RegisteredExtractors", registered),
     }

@@ -10,7 +10,7 @@ import azure.functions as func
 from shared.contracts.outgoing import trace_parent_of
 from shared.contracts.retry import ExtractionRetryEvent, read_retry_event
 from shared.functions.holding import afterwards, hold, in_thread
-from shared.functions.messages import application_property
+from shared.functions.messages import application_property, enqueued_at
 from shared.functions.names import SERVICE_BUS_CONNECTION
 from shared.functions.orchestrations import start
 from shared.services.handle_retry import Asked
@@ -47,7 +47,9 @@ async def on_extraction_retry(message: func.ServiceBusMessage, client: Any) -> N
 
 
 def _ask(message: func.ServiceBusMessage) -> tuple[ExtractionRetryEvent, Asked]:
-    event = read_retry_event(message.get_body(), application_property(message, "schemaVersion"))
+    event = read_retry_event(
+        message.get_body(), enqueued_at(message), application_property(message, "schemaVersion")
+    )
     trace_parent = trace_parent_of(application_property(message, "traceparent"))
     return event, app().handle_retry(event, trace_parent)
 
