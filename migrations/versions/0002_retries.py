@@ -34,7 +34,7 @@ def _create_retry_request() -> None:
         sa.Column("RequestID", sa.String(64), nullable=False),
         sa.Column("RetryAttempt", sa.Integer, autoincrement=False, nullable=False),
         sa.Column("MaxRetries", sa.Integer, nullable=False),
-        sa.Column("Reason", sa.Unicode(500), nullable=False),
+        sa.Column("Reason", sa.Unicode(1000), nullable=False),
         sa.Column("InitiatedBy", sa.Unicode(320), nullable=False),
         sa.Column("ClientApplicationID", sa.String(64), nullable=False),
         sa.Column("AskedAt", Timestamp, nullable=False),

@@ -123,7 +123,7 @@ def test_the_script_creates_each_table_and_index_as_the_code_describes_it(
         "ALTER TABLE extractor.[Outbox] ADD [CreatedAt] DATETIMEOFFSET NULL",
         "CREATE TABLE extractor.[RetryRequest] ( [RequestID] VARCHAR(64) NOT NULL,"
         " [RetryAttempt] INTEGER NOT NULL,",
-        "[Reason] NVARCHAR(500) NOT NULL",
+        "[Reason] NVARCHAR(1000) NOT NULL",
         "[InitiatedBy] NVARCHAR(320) NOT NULL",
         "PRIMARY KEY ([RequestID], [RetryAttempt])",
         "ON extractor.[RetryRequest] ([CreatedAt]) WHERE ClosedAt IS NULL",

@@ -141,7 +141,7 @@ def test_two_spellings_of_one_id_are_two_files(database: SqlDatabase) -> None:
     [
         ("RetryRequest.RequestID", a_request("r" * 65), "a"),
         ("RetryRequest.RequestID", a_request("طلب"), "a"),
-        ("RetryRequest.Reason", a_request(reason="😀" * 251), "a"),
+        ("RetryRequest.Reason", a_request(reason="😀" * 501), "a"),
         ("RetryRequest.InitiatedBy", a_request(initiated_by="i" * 321), "a"),
         ("RetryFile.FileRef", a_request(), "f" * 129),
     ],
