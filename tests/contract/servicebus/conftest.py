@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from local.servicebus.topology import Subscription, Topic, Topology
+from tests.contract.servicebus.hasty import hasty_clients
 from tests.contract.servicebus.raw_client import RawClient, raw_client
 from tests.contract.servicebus.running import RunningBus, running
 from tests.contract.servicebus.sdk import AsyncSdk, Sdk, SyncSdk
@@ -15,6 +16,13 @@ from tests.contract.servicebus.sdk import AsyncSdk, Sdk, SyncSdk
 type Serve = Callable[..., RunningBus]
 type Connect = Callable[..., Sdk]
 type Later = Callable[[ExitStack], None]
+
+
+@pytest.fixture(scope="package", autouse=True)
+def hasty() -> Iterator[None]:
+    """Opens and closes links in milliseconds."""
+    with hasty_clients():
+        yield
 
 
 @pytest.fixture(scope="session")
@@ -52,23 +60,21 @@ def bus(serve: Serve) -> RunningBus:
 
 
 @pytest.fixture(params=[SyncSdk, AsyncSdk], ids=["sync", "async"])
-def sdk(request: pytest.FixtureRequest, bus: RunningBus, stack: ExitStack) -> Sdk:
-    """Each of the two clients on `bus`."""
-    client: Sdk = request.param(bus.connection_string)
-    stack.callback(client.close)
-    return client
+def connect(request: pytest.FixtureRequest, stack: ExitStack) -> Connect:
+    """Makes a client on a broker; each test runs with both kinds."""
 
-
-@pytest.fixture
-def connect(stack: ExitStack) -> Connect:
-    """Makes a sync client on a broker."""
-
-    def make(bus: RunningBus) -> Sdk:
-        client = SyncSdk(bus.connection_string)
+    def make(bus: RunningBus, retries: int = 0) -> Sdk:
+        client: Sdk = request.param(bus.connection_string, retries)
         stack.callback(client.close)
         return client
 
     return make
+
+
+@pytest.fixture
+def sdk(bus: RunningBus, connect: Connect) -> Sdk:
+    """Each of the two clients on `bus`."""
+    return connect(bus)
 
 
 @pytest.fixture

@@ -41,10 +41,10 @@ class Sdk(Protocol):
 
 
 class SyncSdk:
-    def __init__(self, connection_string: str) -> None:
+    def __init__(self, connection_string: str, retries: int = 0) -> None:
         self._stack = ExitStack()
         self._client = self._stack.enter_context(
-            ServiceBusClient.from_connection_string(connection_string, retry_total=0)
+            ServiceBusClient.from_connection_string(connection_string, **_retry(retries))
         )
 
     def sender(self, topic: str = "jobs") -> Any:
@@ -60,11 +60,11 @@ class SyncSdk:
 
 
 class AsyncSdk:
-    def __init__(self, connection_string: str) -> None:
+    def __init__(self, connection_string: str, retries: int = 0) -> None:
         self._runner = asyncio.Runner()
         self._opened: list[Any] = []
         self._client = self._open(
-            AsyncServiceBusClient.from_connection_string(connection_string, retry_total=0)
+            AsyncServiceBusClient.from_connection_string(connection_string, **_retry(retries))
         )
 
     def sender(self, topic: str = "jobs") -> Any:
@@ -100,6 +100,10 @@ class Stepped:
             return self._runner.run(cast(Coroutine[Any, Any, Any], method(*arguments, **options)))
 
         return call
+
+
+def _retry(times: int) -> dict[str, Any]:
+    return {"retry_total": times, "retry_backoff_factor": 0.05}
 
 
 def _options(*, dead: bool = False, delete: bool = False, prefetch: int = 0) -> dict[str, Any]:
