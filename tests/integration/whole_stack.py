@@ -19,6 +19,7 @@ from local.supervisor.stack import Stack
 from shared.domain.events import FileEvent
 from shared.domain.jobs import Job
 
+LIVE = {"Pending", "Running", "Suspended"}
 _numbers = itertools.count(1000)
 
 
@@ -88,14 +89,24 @@ class WholeStack:
         """The orchestration's status document with its history, once it is no longer running."""
 
         def ended() -> dict[str, Any] | None:
-            answer = requests.get(
-                f"{host_url(self.stack.settings)}/runtime/webhooks/durabletask/instances/{job_id}",
-                params={"showHistory": "true", "code": self._host_key()},
-                timeout=5,
-            )
-            return answer.json() if answer.status_code == 200 else None
+            status = self.orchestration(job_id)
+            return status if status and status["runtimeStatus"] not in LIVE else None
 
         return wait_for(ended)
+
+    def orchestration(self, job_id: UUID) -> dict[str, Any] | None:
+        """The orchestration's status document with its history; None when there is none."""
+        answer = self.durable("GET", f"instances/{job_id}", showHistory="true")
+        return answer.json() if answer.status_code in {200, 202} else None
+
+    def durable(self, method: str, path: str, **query: str) -> requests.Response:
+        """A call of the durable management API."""
+        return requests.request(
+            method,
+            f"{host_url(self.stack.settings)}/runtime/webhooks/durabletask/{path}",
+            params={**query, "code": self.host_key()},
+            timeout=5,
+        )
 
     def wait_for_log(self, part: str, text: str) -> None:
         """Until the part's log holds the text."""
@@ -129,7 +140,8 @@ class WholeStack:
     def _bus(self) -> ServiceBusClient:
         return ServiceBusClient.from_connection_string(service_bus_connection(self.stack.settings))
 
-    def _host_key(self) -> str:
+    def host_key(self) -> str:
+        """The host's master key."""
         keys = json.loads((self.stack.settings.data / "keys.json").read_text())
         return str(keys["master"])
 
