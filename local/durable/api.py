@@ -13,7 +13,7 @@ from aiohttp import web
 from local.durable.engine import DurableEngine
 from local.durable.handlers import Handlers
 from local.durable.instances import FinishedInstance, UnknownInstance
-from local.durable.links import CONNECTION, RPC_PATH, WEBHOOK_PATH, client_binding
+from local.durable.links import RPC_PATH, WEBHOOK_PATH, client_binding
 from local.durable.parameters import Parameters
 from local.durable.responses import went_wrong
 
@@ -47,8 +47,8 @@ def _has_key(request: web.Request, key: str) -> bool:
 
 async def _handle(request: web.Request, path: str, engine: DurableEngine, key: str) -> web.Response:
     parameters = Parameters(request)
-    connection = parameters.text("connection") or CONNECTION
-    if connection != CONNECTION:
+    connection = parameters.text("connection") or engine.options.connection
+    if connection != engine.options.connection:
         return went_wrong(f"Unable to resolve the Azure Storage connection named '{connection}'.")
     hub = engine.options.hub_name
     if (parameters.text("taskHub") or hub).lower() != hub.lower():

@@ -19,6 +19,7 @@ from local.durable.database import Database
 from local.durable.episodes import Episodes
 from local.durable.functions import FunctionFailed, Functions
 from local.durable.instances import Instances
+from local.durable.links import CONNECTION
 from local.durable.orchestrator import Outcome, Run, conclude
 from local.durable.timers import fire_timers, next_due
 
@@ -42,6 +43,7 @@ class DurableOptions:
     max_concurrent_orchestrators: int
     max_concurrent_activities: int
     work_item_visibility: timedelta
+    connection: str = CONNECTION
 
 
 class DurableEngine:

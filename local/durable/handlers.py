@@ -80,7 +80,8 @@ class Handlers:
             if instance.status.is_final:
                 return await self.get(request, id)
         webhooks = f"{request.scheme}://{request.host}{WEBHOOK_PATH}"
-        links = management_urls(webhooks, self._engine.options.hub_name, id, self._key)
+        options = self._engine.options
+        links = management_urls(webhooks, options.hub_name, id, self._key, options.connection)
         headers = {"Location": links["statusQueryGetUri"], "Retry-After": "10"}
         return json_response(links, 202, headers)
 

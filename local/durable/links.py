@@ -7,12 +7,15 @@ from local.durable.events import compact
 WEBHOOK_PATH = "/runtime/webhooks/durabletask"
 RPC_PATH = "/durabletask"
 CONNECTION = "Storage"
+"""The name of the storage connection unless `host.json` has another."""
 
 
-def management_urls(webhook_url: str, hub: str, id: str, key: str) -> dict[str, str]:
+def management_urls(
+    webhook_url: str, hub: str, id: str, key: str, connection: str = CONNECTION
+) -> dict[str, str]:
     """What can be done with one instance, and where; `key` may be empty."""
     instance = f"{webhook_url}/instances/{quote_plus(id, safe='!*()')}"
-    query = f"taskHub={quote_plus(hub)}&connection={CONNECTION}" + (f"&code={key}" if key else "")
+    query = f"taskHub={quote_plus(hub)}&connection={connection}" + (f"&code={key}" if key else "")
     return {
         "id": id,
         "statusQueryGetUri": f"{instance}?{query}",
@@ -25,7 +28,9 @@ def management_urls(webhook_url: str, hub: str, id: str, key: str) -> dict[str, 
     }
 
 
-def client_binding(engine_hub: str, base_url: str, rpc_base_url: str, key: str) -> str:
+def client_binding(
+    engine_hub: str, base_url: str, rpc_base_url: str, key: str, connection: str = CONNECTION
+) -> str:
     """The JSON document that a durable client input gets.
 
     `base_url` is where the web hooks are served from and `rpc_base_url` where the calls without a
@@ -35,7 +40,7 @@ def client_binding(engine_hub: str, base_url: str, rpc_base_url: str, key: str) 
     webhook_url = _with_path(base_url, WEBHOOK_PATH)
     start = f"{webhook_url}/orchestrators/{{functionName}}[/{{instanceId}}]"
     wait = "timeout={timeoutInSeconds}&pollingInterval={intervalInSeconds}"
-    management = management_urls(webhook_url, engine_hub, "INSTANCEID", key)
+    management = management_urls(webhook_url, engine_hub, "INSTANCEID", key, connection)
     rewind = management["terminatePostUri"].replace("/terminate?", "/rewind?")
     return compact(
         {

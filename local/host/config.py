@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from local.durable.engine import DurableOptions
+from local.durable.links import CONNECTION
 
 OVERRIDE_PREFIX = "AzureFunctionsJobHost__"
 CPUS = os.cpu_count() or 1
@@ -75,8 +76,6 @@ def read_host_config(app: Path, settings: Mapping[str, str]) -> HostConfig:
             " We recommend you set the 'version' property to '2.0'."
         )
     values = _Values(document, settings)
-    if not any(name.split("__")[0] == "AzureWebJobsStorage" for name in settings):
-        raise HostError("The setting AzureWebJobsStorage is missing.")
     return HostConfig(
         route_prefix=values.text("extensions:http:routePrefix", "api").strip("/"),
         custom_headers=values.group("extensions:http:customHeaders"),
@@ -117,14 +116,14 @@ class _Values:
     """`host.json` as one flat table, as .NET's configuration keeps it: keys ignore case."""
 
     def __init__(self, document: Mapping[str, Any], settings: Mapping[str, str]) -> None:
-        self._values = {path.lower(): value for path, value in _flatten(document)}
+        self._values = {path.lower(): (path, value) for path, value in _flatten(document)}
         for name, value in settings.items():
             if name.startswith(OVERRIDE_PREFIX):
                 path = name.removeprefix(OVERRIDE_PREFIX).replace("__", ":")
-                self._values[path.lower()] = value
+                self._values[path.lower()] = path, value
 
     def text(self, path: str, default: str) -> str:
-        value = self._values.get(path.lower())
+        _, value = self._values.get(path.lower(), (path, None))
         return default if value is None else str(value)
 
     def integer(self, path: str, default: int) -> int:
@@ -147,10 +146,10 @@ class _Values:
         return value
 
     def group(self, path: str) -> dict[str, str]:
+        """The members below a path, with their names as they are written."""
         start = f"{path.lower()}:"
-        return {
-            p.removeprefix(start): str(v) for p, v in self._values.items() if p.startswith(start)
-        }
+        found = self._values.items()
+        return {own[len(start) :]: str(v) for key, (own, v) in found if key.startswith(start)}
 
 
 def _conversion(path: str, text: str, wanted: str) -> HostError:
@@ -226,7 +225,10 @@ def _durable(values: _Values, settings: Mapping[str, str]) -> DurableOptions:
             "Durable Functions with extendedSessionsEnabled set to 'true' is only supported when"
             " using the in-process or isolated .NET worker."
         )
+    connection = values.text(f"{section}:storageProvider:connectionName", CONNECTION)
+    _check_storage(connection, settings)
     return DurableOptions(
+        connection=connection,
         hub_name=_hub_name(values.text(f"{section}:hubName", "TestHubName"), settings),
         max_concurrent_activities=values.integer(
             f"{section}:maxConcurrentActivityFunctions", 10 * CPUS
@@ -238,6 +240,19 @@ def _durable(values: _Values, settings: Mapping[str, str]) -> DurableOptions:
             f"{section}:storageProvider:workItemQueueVisibilityTimeout", "00:05:00"
         ),
     )
+
+
+def _check_storage(connection: str, settings: Mapping[str, str]) -> None:
+    """A connection is a setting, or several with `__` in their names, `AzureWebJobs` before them.
+
+    Nothing is connected to here; an app without it would not start in Azure.
+    """
+    given = {name.split("__")[0] for name, value in settings.items() if value}
+    if not given & {connection, f"AzureWebJobs{connection}"}:
+        raise HostError(
+            f"Unable to resolve the Azure Storage connection named '{connection}'."
+            f" Set AzureWebJobs{connection}."
+        )
 
 
 def _hub_name(text: str, settings: Mapping[str, str]) -> str:

@@ -79,8 +79,9 @@ class LoadedApp:
 
     async def start_engine(self, url: str) -> None:
         """Go on with what orchestrations are open; raises HostError when their store is foreign."""
+        options = self.config.durable
         self.invoker.durable_client = client_binding(
-            self.config.durable.hub_name, url, url, self.keys.system
+            options.hub_name, url, url, self.keys.system, options.connection
         )
         try:
             await self.engine.start()

@@ -86,7 +86,7 @@ def _parts(answer: bytes) -> tuple[bytes, list[bytes], bytes]:
     """Status line, headers in order of names, and everything behind them."""
     head, _, rest = answer.partition(b"\r\n\r\n")
     status, *headers = re.sub(rb"Date: \w{3}, [^\r]*", b"Date: <date>", head).split(b"\r\n")
-    return status, sorted(_lower_name(one) for one in headers if one != b"x-cust: yes"), rest
+    return status, sorted(_lower_name(one) for one in headers if one != b"X-Cust: yes"), rest
 
 
 def _lower_name(header: bytes) -> bytes:

@@ -57,7 +57,7 @@ def test_values_are_read_whatever_the_case_of_their_keys(tmp_path: Path) -> None
         },
     )
     assert config.route_prefix == ""
-    assert config.custom_headers == {"x-cust": "yes"}
+    assert config.custom_headers == {"X-Cust": "yes"}
     assert config.function_timeout == timedelta(minutes=10)
     assert config.functions == {"hello"}
     assert config.service_bus.max_concurrent_calls == 4
@@ -128,6 +128,15 @@ def test_identity_based_storage_counts_as_storage(tmp_path: Path) -> None:
     (tmp_path / "host.json").write_text("{}")
     settings = {"AzureWebJobsStorage__accountName": "account"}
     assert read_host_config(tmp_path, settings).route_prefix == "api"
+
+
+def test_another_storage_connection_is_a_setting_of_its_name(tmp_path: Path) -> None:
+    provider = {"storageProvider": {"connectionName": "Jobs"}}
+    (tmp_path / "host.json").write_text(json.dumps({"extensions": {"durableTask": provider}}))
+    with pytest.raises(HostError, match="connection named 'Jobs'"):
+        read_host_config(tmp_path, STORAGE)
+    for name in ("Jobs", "AzureWebJobsJobs"):
+        assert read_host_config(tmp_path, {name: "local"}).durable.connection == "Jobs"
 
 
 @pytest.mark.parametrize(
