@@ -108,6 +108,12 @@ class RequestPath(Parameters):
     ]
 
 
+class ClientPath(Parameters):
+    """Whose extractors to list."""
+
+    clientAppId: Annotated[str, Field(min_length=1, description="The client application's id")]
+
+
 class RequestsQuery(Parameters):
     """Which requests to list; without a filter, the newest of all."""
 

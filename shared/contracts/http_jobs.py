@@ -27,7 +27,7 @@ class JobsQuery(Parameters):
     status: JobStatus | None = None
     fileId: UUID | None = None
     clientApplicationId: Annotated[str, Field(max_length=64)] | None = None
-    extractorId: int | None = None
+    extractorId: Annotated[int, Field(ge=1, le=2**31 - 1)] | None = None
     requestId: Annotated[str, Field(max_length=64)] | None = None
     createdSince: Moment | None = None
     createdUntil: Moment | None = None

@@ -6,13 +6,12 @@ The OpenAPI document is made of this table, and tests hold it to the functions t
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from http import HTTPStatus
-from typing import Annotated, Any
-
-from pydantic import Field
+from typing import Any
 
 from shared.auth import Access
 from shared.contracts.http import (
     Body,
+    ClientPath,
     FilePath,
     Parameters,
     RequestPath,
@@ -45,12 +44,6 @@ from shared.contracts.registration import RegisteredExtractor
 
 RESTART, REQUESTS, JOBS = "Restart", "Requests", "Jobs"
 SERVICES, DESCRIPTION = "Other services", "Description"
-
-
-class ClientPath(Parameters):
-    """Whose extractors to list."""
-
-    clientAppId: Annotated[str, Field(min_length=1, description="The client application's id")]
 
 
 @dataclass(frozen=True)

@@ -2,6 +2,7 @@
 
 import azure.functions as func
 
+from shared.contracts.http import ClientPath
 from shared.contracts.registration import write_extractors
 from shared.functions.http import answer, endpoint
 from shared.wiring import app
@@ -17,4 +18,5 @@ ROLE = "REGISTRATION_READ"
 def get_extractors(req: func.HttpRequest) -> func.HttpResponse:
     """200 with a possibly empty array of the client's active extractors. Service tokens only."""
     app().authorize_service(req.headers.get("Authorization"), ROLE)
-    return answer(write_extractors(app().active_extractors(req.route_params["clientAppId"])))
+    client = ClientPath.read(req.route_params).clientAppId
+    return answer(write_extractors(app().active_extractors(client)))
