@@ -6,6 +6,7 @@ import azure.functions as func
 from shared.functions import (
     activities,
     extraction,
+    job_status_callback,
     jobs,
     on_extraction_result,
     on_extraction_retry,
@@ -34,6 +35,7 @@ for part in (
     retry,
     requests,
     jobs,
+    job_status_callback,
     reconcile,
 ):
     app.register_functions(part.bp)

@@ -105,6 +105,12 @@ class Settings(BaseModel):
     SIGNED_URL_MINUTES: Annotated[int, Field(ge=1, le=6 * 24 * 60)] = Field(
         90, description="Life of a signed link; covers start and run time-outs and 10 minutes"
     )
+    PUBLIC_URL: WebAddress | None = Field(
+        None, description="The app as extractors reach it, for their call-backs; needs the keys"
+    )
+    CALLBACK_KEYS: Annotated[tuple[Text, ...], BeforeValidator(_names)] | None = Field(
+        None, description="Keys of call-back tokens, by commas; the first signs, all are accepted"
+    )
     ALLOW_PRIVATE_EXTRACTORS: bool = Field(
         False, description="Allow http and private extractor addresses (locally only)"
     )
@@ -131,6 +137,10 @@ class Settings(BaseModel):
             )
         if len(self.AUTH_ISSUERS) != len(self.AUTH_AUDIENCES):
             raise ValueError("AUTH_AUDIENCES must have one audience for each of AUTH_ISSUERS")
+        if bool(self.PUBLIC_URL) != bool(self.CALLBACK_KEYS):
+            raise ValueError("PUBLIC_URL and CALLBACK_KEYS are needed together")
+        if any(len(key) < 32 for key in self.CALLBACK_KEYS or ()):
+            raise ValueError("CALLBACK_KEYS must have at least 32 characters each")
         needed = self.time_limits.start + self.time_limits.run + LINK_SLACK
         if timedelta(minutes=self.SIGNED_URL_MINUTES) < needed:
             raise ValueError(

@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from functools import cache
+from uuid import UUID
 
 from azure.core.credentials import TokenCredential
 from azure.identity import DefaultAzureCredential
@@ -21,7 +22,16 @@ from shared.adapters.registration_api import HttpRegistrationApi
 from shared.adapters.service_bus import client_from_connection_string, client_with_identity
 from shared.adapters.service_tokens import ClientCredentialsTokens, IdentityTokens
 from shared.adapters.waiting_reports import ServiceBusWaitingReports
-from shared.auth import Access, Caller, TokenVerifier, bearer_token, require, require_service
+from shared.auth import (
+    Access,
+    Caller,
+    ForbiddenError,
+    TokenVerifier,
+    bearer_token,
+    require,
+    require_service,
+)
+from shared.callbacks import Callbacks
 from shared.domain.jobs import Extractor
 from shared.services.accept_file import AcceptFile
 from shared.services.call_extractor import CallExtractor
@@ -32,6 +42,7 @@ from shared.services.job_rules import JobRules
 from shared.services.job_views import JobViews
 from shared.services.outbox import SendOutbox, TryToSendOutbox
 from shared.services.reconcile import Reconcile
+from shared.services.record_callback import RecordCallback
 from shared.services.record_report import RecordReport
 from shared.services.restart import RestartExtraction
 from shared.services.retry_requests import RetryRequests
@@ -59,6 +70,8 @@ class App:
     cancel_job: CancelJob
     try_to_send_outbox: TryToSendOutbox
     reconcile: Reconcile
+    record_callback: RecordCallback
+    check_callback: Callable[[str, UUID], None]
     active_extractors: Callable[[str], Sequence[Extractor]]
     authorize: Callable[[str | None, Access], Caller]
     authorize_service: Callable[[str | None, str], None]
@@ -106,7 +119,15 @@ def build(given: Settings) -> App:
         connect, given.TOPIC_JOB_STATUS, given.SUBSCRIPTION_JOB_STATUS
     )
 
+    try_to_send = TryToSendOutbox(send_outbox)
     expire = ExpireJob(database, send_outbox, waiting, rules, now)
+
+    callbacks = _callbacks(given)
+
+    def check_callback(token: str, job_id: UUID) -> None:
+        if callbacks is None:
+            raise ForbiddenError("Call-backs are not set up here; report on the topic")
+        callbacks.check(token, job_id)
 
     def authorize(authorization: str | None, access: Access) -> Caller:
         caller = verifier.verify(bearer_token(authorization))
@@ -126,6 +147,7 @@ def build(given: Settings) -> App:
             send_outbox,
             _blob_links(given, credential),
             HttpsExtractorApi(allow_private=given.ALLOW_PRIVATE_EXTRACTORS),
+            lambda job_id: callbacks.for_job(job_id) if callbacks else None,
             rules,
             now,
         ),
@@ -137,7 +159,9 @@ def build(given: Settings) -> App:
         retry_requests=RetryRequests(database),
         job_views=JobViews(database, now),
         cancel_job=CancelJob(database, rules, now),
-        try_to_send_outbox=TryToSendOutbox(send_outbox),
+        try_to_send_outbox=try_to_send,
+        record_callback=RecordCallback(database, try_to_send, publisher, rules, now),
+        check_callback=check_callback,
         reconcile=Reconcile(database, send_outbox, expire, stage_mapper, rules, now),
         active_extractors=lambda client: database.run(lambda tx: tx.registrations.active(client)),
         authorize=authorize,
@@ -154,6 +178,13 @@ def _service_bus(given: Settings, credential: Callable[[], TokenCredential]) -> 
     if given.AZURE_SERVICE_BUS_CONNECTION_STRING:
         return client_from_connection_string(given.AZURE_SERVICE_BUS_CONNECTION_STRING)
     return client_with_identity(given.service_bus_namespace or "", credential())
+
+
+def _callbacks(given: Settings) -> Callbacks | None:
+    if not given.PUBLIC_URL or not given.CALLBACK_KEYS:
+        return None
+    life = timedelta(minutes=given.SIGNED_URL_MINUTES)
+    return Callbacks(given.PUBLIC_URL, given.CALLBACK_KEYS, life, now)
 
 
 def _service_token(given: Settings, credential: Callable[[], TokenCredential]) -> Callable[[], str]:

@@ -1,5 +1,6 @@
 """Everything the app needs to be told about the embedded Azure, as environment variables."""
 
+import hashlib
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -88,6 +89,8 @@ def app_settings(settings: LocalSettings, client_secret: str) -> dict[str, str]:
         "AUTH_AUDIENCES": AUDIENCE,
         "AUTH_JWKS_URL": f"{issuer.url}/{issuer.tenant}/discovery/v2.0/keys",
         "AUTH_TENANT": DEFAULT_TENANT,
+        "PUBLIC_URL": host_url(settings),
+        "CALLBACK_KEYS": hashlib.sha256(f"call-back {client_secret}".encode()).hexdigest(),
         "ALLOW_PRIVATE_EXTRACTORS": "true",
     }
 

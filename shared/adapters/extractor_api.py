@@ -14,7 +14,7 @@ from uuid import UUID
 from shared.adapters.outgoing_addresses import RefusedAddressError, Target, parse_target, refusal
 from shared.adapters.pinned_connection import Deadline, PinnedConnection
 from shared.adapters.retry_after import read_retry_after
-from shared.domain.extractor_calls import Answer, Reading, read_status
+from shared.domain.extractor_calls import Answer, Callback, Reading, read_status
 
 USER_AGENT = "extractor-service"
 LONGEST_TEXT = 64 * 1024
@@ -71,7 +71,14 @@ class HttpsExtractorApi:
     def longest_call(self) -> timedelta:
         return self._timeout
 
-    def call(self, url: str, file_url: str, job_id: UUID, trace_parent: str) -> Answer:
+    def call(
+        self,
+        url: str,
+        file_url: str,
+        job_id: UUID,
+        trace_parent: str,
+        callback: Callback | None = None,
+    ) -> Answer:
         """Post a job. Every outcome is an Answer whose text for people holds no URL."""
         body = json.dumps({"fileUrl": file_url, "jobId": str(job_id)})
         headers = {
@@ -81,6 +88,9 @@ class HttpsExtractorApi:
             "User-Agent": USER_AGENT,
             "Connection": "close",
         }
+        if callback:
+            headers["X-Extractor-Callback-Url"] = callback.url
+            headers["X-Extractor-Callback-Token"] = callback.token
         try:
             return self._post(parse_target(url, self._allow_private), body, headers)
         except RefusedAddressError as error:

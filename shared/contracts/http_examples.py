@@ -17,6 +17,8 @@ from shared.contracts.http_answers import (
     RetryFileAnswer,
 )
 from shared.contracts.http_jobs import (
+    CallbackAnswer,
+    CallbackRequest,
     CancelledAnswer,
     CancelRequest,
     JobAnswer,
@@ -121,6 +123,8 @@ EXAMPLES: Mapping[type[BaseModel], dict[str, Any]] = {
         "requests": [],
     },
     TimelineAnswer: {"fileId": _FILE_ID, "events": [_EVENT]},
+    CallbackRequest: {"status": "Succeeded", "resultSummary": {"pages": 3}},
+    CallbackAnswer: {"jobId": _JOB_ID, "status": "Succeeded"},
     CancelRequest: {"reason": "The file was withdrawn"},
     CancelledAnswer: {"jobId": _JOB_ID, "status": "Cancelled"},
     RegisteredExtractor: {

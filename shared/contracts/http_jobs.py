@@ -6,19 +6,27 @@ from datetime import datetime
 from typing import Annotated, Any
 from uuid import UUID
 
-from pydantic import AfterValidator, Field
+from pydantic import AfterValidator, BeforeValidator, Field
 
 from shared.contracts.http import Body, Moment, Parameters
 from shared.contracts.http_answers import Answer, Timestamp
+from shared.contracts.job_status import Summary
 from shared.domain.job_search import JobFilter, Place
-from shared.domain.jobs import JobStatus
+from shared.domain.jobs import JobStatus, cut_message
 
 LARGEST_PAGE = 200
+REPORTED = ("Started", "Succeeded", "Failed")
 
 
 def _read_place(cursor: str) -> str:
     read_place(cursor)
     return cursor
+
+
+def _reported_status(value: object) -> object:
+    if value not in REPORTED:
+        raise ValueError(f"must be one of {', '.join(REPORTED)}")
+    return JobStatus(str(value))
 
 
 class JobsQuery(Parameters):
@@ -71,6 +79,21 @@ class CancelRequest(Body):
     """Why to cancel a job."""
 
     reason: Annotated[str, Field(min_length=1, max_length=500)]
+
+
+class CallbackRequest(Body):
+    """What an extractor says of its job."""
+
+    status: Annotated[JobStatus, BeforeValidator(_reported_status)]
+    resultSummary: Summary = None
+    errorMessage: Annotated[str, AfterValidator(cut_message)] | None = None
+
+
+class CallbackAnswer(Answer):
+    """The report was taken."""
+
+    jobId: str
+    status: JobStatus
 
 
 class JobSummary(Answer):

@@ -20,6 +20,14 @@ class Reading(Enum):
 
 
 @dataclass(frozen=True)
+class Callback:
+    """Where an extractor may report on its job over HTTPS, and the token that lets it."""
+
+    url: str
+    token: str
+
+
+@dataclass(frozen=True)
 class Answer:
     """What came of one call. `text` is the answer's body when taken, else the failure in words."""
 

@@ -97,6 +97,6 @@ def first_job_id(file_id: UUID, document_hash: str) -> UUID:
     return uuid5(JOB_NAMESPACE, f"{file_id}:{document_hash}")
 
 
-def cut_message(text: str) -> str:
-    """An error message at the length that is kept (4,000 characters)."""
-    return text if len(text) <= MESSAGE_LIMIT else text[: MESSAGE_LIMIT - 1] + "…"
+def cut_message(text: str, limit: int = MESSAGE_LIMIT) -> str:
+    """An error message at the length that is kept (4,000 characters), or a shorter one."""
+    return text if len(text) <= limit else text[: limit - 1] + "…"

@@ -1,6 +1,6 @@
 """Retry requests: their attempts, the files of each, and when the next attempt is due."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from enum import StrEnum
@@ -102,6 +102,16 @@ def settled_by(jobs: Sequence[Job], asked_at: datetime) -> Job | None:
     return next(iter(since + active), None)
 
 
+def may_pass(file: RetryFile) -> bool:
+    """Whether a file failed for a reason that another attempt may not meet."""
+    return file.outcome is FileOutcome.FAILED and file.retryable
+
+
+def has_successor(attempt: RetryRequest, files: Iterable[RetryFile]) -> bool:
+    """Whether another attempt follows one that is closed with these files."""
+    return attempt.retry_attempt < attempt.max_retries and any(map(may_pass, files))
+
+
 class RequestState(StrEnum):
     """How a whole request stands."""
 
@@ -114,17 +124,17 @@ class RequestState(StrEnum):
 
 
 def request_state(
-    latest: RetryRequest, outcomes: Mapping[str, FileOutcome], begun: bool
+    latest: RetryRequest, files: Mapping[str, RetryFile], begun: bool
 ) -> RequestState:
-    """The state of a request from its latest attempt and the last outcome of every id.
+    """The state of a request from its latest attempt and the last row of every id.
 
     `begun`: whether any of the latest attempt's jobs has left the queue.
     """
     if latest.closed_at is None:
         return RequestState.RUNNING if begun else RequestState.QUEUED
-    if latest.next_attempt_at is not None:
+    if latest.next_attempt_at is not None or has_successor(latest, files.values()):
         return RequestState.WAITING
-    found = set(outcomes.values())
+    found = {file.outcome for file in files.values()}
     if found == {FileOutcome.SUCCEEDED}:
         return RequestState.SUCCEEDED
     return RequestState.PARTIAL if FileOutcome.SUCCEEDED in found else RequestState.FAILED

@@ -31,6 +31,8 @@ from shared.contracts.http_answers import (
     RetryFileAnswer,
 )
 from shared.contracts.http_jobs import (
+    CallbackAnswer,
+    CallbackRequest,
     CancelledAnswer,
     CancelRequest,
     FilePathById,
@@ -43,6 +45,9 @@ from shared.contracts.http_jobs import (
 from shared.contracts.registration import RegisteredExtractor
 
 RESTART, REQUESTS, JOBS = "Restart", "Requests", "Jobs"
+CALLBACK_TOKEN = "call-back token"  # noqa: S105 - its name, no secret
+"""What an extractor gets with a call: no scope or role, but good for one job only."""
+
 SERVICES, DESCRIPTION = "Other services", "Description"
 
 
@@ -202,6 +207,21 @@ OPERATIONS = (
             HTTPStatus.NOT_FOUND: ErrorAnswer,
         },
         path_parameters=FilePathById,
+    ),
+    Operation(
+        "report_job_status",
+        "POST",
+        "/v1/jobs/{jobId}/status",
+        SERVICES,
+        "An extractor reports on its job, with the call-back token of that job",
+        CALLBACK_TOKEN,
+        {
+            HTTPStatus.ACCEPTED: CallbackAnswer,
+            HTTPStatus.NOT_FOUND: ErrorAnswer,
+            HTTPStatus.CONFLICT: ErrorAnswer,
+        },
+        path_parameters=JobPath,
+        body=CallbackRequest,
     ),
     Operation(
         "get_extractors",

@@ -1,12 +1,13 @@
 """The activity that calls a job's extractor, once however often it runs."""
 
+from collections.abc import Callable
 from datetime import datetime, timedelta
 from uuid import UUID
 
 from shared.domain.deadlines import waited_too_long
 from shared.domain.errors import TransientError
 from shared.domain.events import EventKind, FileEvent
-from shared.domain.extractor_calls import Answer, Reading, next_try
+from shared.domain.extractor_calls import Answer, Callback, Reading, next_try
 from shared.domain.jobs import Job, JobStatus
 from shared.domain.tracking import Step, again, standing
 from shared.services.job_changes import Change, change_job
@@ -29,6 +30,7 @@ class CallExtractor:
         send_outbox: SendOutbox,
         links: BlobLinks,
         extractors: ExtractorApi,
+        callback: Callable[[UUID], Callback | None],
         rules: JobRules,
         clock: Clock,
     ) -> None:
@@ -36,6 +38,7 @@ class CallExtractor:
         self._send_outbox = send_outbox
         self._links = links
         self._extractors = extractors
+        self._callback = callback
         self._rules = rules
         self._clock = clock
 
@@ -83,8 +86,13 @@ class CallExtractor:
             link = self._links.sign(known.file.blob_container, known.file.blob_name)
         except ValueError as error:
             return Answer(Reading.REFUSED, f"The file cannot be linked to: {error}")
+        job_id = known.job.job_id
         return self._extractors.call(
-            known.extractor.extraction_url, link, known.job.job_id, known.call.trace_parent
+            known.extractor.extraction_url,
+            link,
+            job_id,
+            known.call.trace_parent,
+            self._callback(job_id),
         )
 
     def _record_taken(self, job: Job, answer: Answer, posted_at: datetime) -> Step:

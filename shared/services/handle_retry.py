@@ -120,6 +120,8 @@ class HandleRetry:
         now: datetime,
     ) -> Plan:
         plan = Plan()
+        first = tx.retries.get(event.requestId, 1)
+        asked_at = first.asked_at if first else event.timestamp
         files = {file.file_id: file for file in wanted.files.values() if file}
         # Whoever decides for several files locks them in this order, so that none waits in a ring.
         answers = {file_id: tx.jobs.lock_of_file(file_id) for file_id in sorted(files)}
@@ -129,7 +131,7 @@ class HandleRetry:
                 plan.rows.append(_failed(event, ref, NOT_FOUND.format(ref=ref), now))
                 continue
             jobs = answers[file.file_id]
-            settled = settled_by(jobs, event.timestamp)
+            settled = settled_by(jobs, asked_at)
             if settled:
                 plan.rows.append(_settled(event, ref, settled, now))
             elif event.retryAttempt > event.maxRetries:

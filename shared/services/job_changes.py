@@ -5,7 +5,14 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-from shared.contracts.job_status import JobCancelled, JobFailed, JobQueued, JobStatusMessage
+from shared.contracts.job_status import (
+    JobCancelled,
+    JobFailed,
+    JobQueued,
+    JobStarted,
+    JobStatusMessage,
+    JobSucceeded,
+)
 from shared.contracts.outgoing import job_status_message
 from shared.contracts.wire import format_timestamp
 from shared.domain.events import EventKind, FileEvent
@@ -36,6 +43,7 @@ class Change:
     announce: bool = False
     retryable: bool = False
     actor: str | None = None
+    result_summary: dict[str, Any] | str | None = None
 
 
 @dataclass(frozen=True)
@@ -122,17 +130,26 @@ def _announce(tx: Transaction, job: Job, change: Change, will_retry: bool, rules
     trace_parent = call.trace_parent if call else ""
     properties = {"willRetry": will_retry} if change.status is JobStatus.FAILED else None
     message = job_status_message(
-        _message(job.job_id, change), rules.status_topic, trace_parent, properties
+        status_message(job.job_id, change), rules.status_topic, trace_parent, properties
     )
     tx.outbox.add(message, job.job_id)
 
 
-def _message(job_id: UUID, change: Change) -> JobStatusMessage:
-    if change.status is JobStatus.FAILED:
-        return JobFailed(JobID=job_id, Timestamp=change.at, ErrorMessage=change.message or "")
-    if change.status is JobStatus.CANCELLED:
-        return JobCancelled(JobID=job_id, Timestamp=change.at, Reason=change.message or "")
-    raise ValueError(f"{change.status} is announced by the extractor")
+def status_message(job_id: UUID, change: Change) -> JobStatusMessage:
+    """The message that announces a change; JobQueued is made with the job itself."""
+    match change.status:
+        case JobStatus.STARTED:
+            return JobStarted(JobID=job_id, Timestamp=change.at)
+        case JobStatus.SUCCEEDED:
+            return JobSucceeded(
+                JobID=job_id, Timestamp=change.at, ResultSummary=change.result_summary
+            )
+        case JobStatus.FAILED:
+            return JobFailed(JobID=job_id, Timestamp=change.at, ErrorMessage=change.message or "")
+        case JobStatus.CANCELLED:
+            return JobCancelled(JobID=job_id, Timestamp=change.at, Reason=change.message or "")
+        case JobStatus.QUEUED:
+            raise ValueError("No job becomes Queued by a change")
 
 
 def _note_refused(tx: Transaction, job_id: UUID, change: Change) -> None:

@@ -14,13 +14,15 @@ from shared.contracts.retry import (
 )
 from shared.contracts.wire import format_timestamp
 from shared.domain.events import EventKind, FileEvent
-from shared.domain.jobs import Job, JobStatus
-from shared.domain.retries import FileOutcome, automatic_request_id, backoff
+from shared.domain.jobs import MESSAGE_LIMIT, Job, JobStatus, cut_message
+from shared.domain.retries import FileOutcome, RetryFile, automatic_request_id, backoff
 from shared.services.job_rules import JobRules
 from shared.services.ports import Transaction
 
 AUTOMATIC_REASON = "extraction_failed"
 AUTOMATIC_ACTOR = "system"
+ERROR_CHARACTERS = 30_000
+"""Of all errors in a result together: JSON takes up to six bytes for each."""
 
 
 @dataclass(frozen=True)
@@ -79,11 +81,17 @@ def close_attempt(
         fileIds=[file.file_ref for file in files],
         successfulIds=succeeded,
         failedIds=[file.file_ref for file in failed],
-        errors={file.file_ref: file.error or "" for file in failed},
+        errors=_errors(failed),
         timestamp=at,
         clientApplicationId=request.client_application_id,
     )
     return retry_result_message(result, attempt, rules.result_topic, request.trace_parent)
+
+
+def _errors(failed: Sequence[RetryFile]) -> dict[str, str]:
+    """Why each file failed; cut so that any number of texts fits into one message."""
+    limit = min(MESSAGE_LIMIT, ERROR_CHARACTERS // max(len(failed), 1))
+    return {file.file_ref: cut_message(file.error or "", limit) for file in failed}
 
 
 def _error(end: JobEnd) -> str | None:

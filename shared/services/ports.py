@@ -8,7 +8,7 @@ from uuid import UUID
 from shared.contracts.outgoing import OutgoingMessage
 from shared.domain.entities import EntityWithDocument
 from shared.domain.events import FileEvent
-from shared.domain.extractor_calls import Answer
+from shared.domain.extractor_calls import Answer, Callback
 from shared.domain.job_search import JobFilter, Place
 from shared.domain.jobs import Call, Extractor, File, Job, JobStatus
 from shared.domain.retries import RetryFile, RetryRequest
@@ -158,8 +158,16 @@ class Retries(Protocol):
         """The files of all attempts that wait or waited for a job."""
         ...
 
-    def attempts(self, request_id: str) -> Sequence[RetryRequest]:
-        """All attempts of a request, first to last."""
+    def attempts(self, *request_ids: str) -> Sequence[RetryRequest]:
+        """All attempts of these requests, each request's first to last."""
+        ...
+
+    def all_files(self, *request_ids: str) -> Sequence[RetryFile]:
+        """The files of all attempts of these requests, each attempt's in the order sent."""
+        ...
+
+    def begun(self, *request_ids: str) -> frozenset[str]:
+        """Those of these requests with an open attempt of which a job has left the queue."""
         ...
 
     def decide(
@@ -297,7 +305,14 @@ class BlobLinks(Protocol):
 class ExtractorApi(Protocol):
     """Extractors, reached over HTTPS."""
 
-    def call(self, url: str, file_url: str, job_id: UUID, trace_parent: str) -> Answer:
+    def call(
+        self,
+        url: str,
+        file_url: str,
+        job_id: UUID,
+        trace_parent: str,
+        callback: Callback | None = None,
+    ) -> Answer:
         """Post the job. Every outcome is an Answer, also time-outs and refused addresses."""
         ...
 

@@ -1,5 +1,6 @@
 """An operator restarts extractions: read the entities, publish one event."""
 
+import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from uuid import uuid4, uuid5
@@ -38,8 +39,8 @@ class Restart:
         """A UUIDv5 of caller, key and body when there is a key, else one of its own."""
         if not self.idempotency_key:
             return str(uuid4())
-        caller = f"{self.client_application_id}:{self.initiated_by}:{self.idempotency_key}"
-        return str(uuid5(uuid5(JOB_NAMESPACE, caller), self.body.hex()))
+        caller = [self.client_application_id, self.initiated_by, self.idempotency_key]
+        return str(uuid5(uuid5(JOB_NAMESPACE, json.dumps(caller)), self.body.hex()))
 
 
 @dataclass(frozen=True)

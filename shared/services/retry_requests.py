@@ -1,29 +1,25 @@
 """What became of retry requests: for whoever asked, and for operators."""
 
-from collections.abc import Sequence
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from itertools import islice
 
-from shared.domain.jobs import Job, JobStatus
-from shared.domain.retries import (
-    FileOutcome,
-    RequestState,
-    RetryFile,
-    RetryRequest,
-    request_state,
-)
+from shared.domain.retries import RequestState, RetryFile, RetryRequest, request_state
 from shared.services.ports import Database, Transaction
 
 LONGEST_LIST = 100
+MOST_SEARCHED = 1000
+"""How many of the newest requests are looked through for those in one state."""
 
 
 @dataclass(frozen=True)
 class AttemptView:
-    """One attempt with its files, as sent, and the jobs they wait or waited for."""
+    """One attempt with its files, as sent."""
 
     request: RetryRequest
     files: Sequence[RetryFile]
-    jobs: Sequence[Job]
 
 
 @dataclass(frozen=True)
@@ -51,7 +47,7 @@ class RetryRequests:
 
     def find(self, request_id: str) -> RequestView | None:
         """One request; None while no attempt of it has arrived. Raises TransientError."""
-        return self._database.run(lambda tx: view_request(tx, request_id))
+        return self._database.run(lambda tx: next(_views(tx, [request_id]), None))
 
     def search(
         self,
@@ -59,32 +55,38 @@ class RetryRequests:
         since: datetime | None = None,
         state: RequestState | None = None,
     ) -> Sequence[RequestView]:
-        """The newest requests first, at most 100. Raises TransientError."""
-        return self._database.run(lambda tx: _search(tx, initiated_by, since, state))
+        """The newest requests first, at most 100; of a state, among the newest 1,000.
+
+        Raises TransientError.
+        """
+
+        def search(tx: Transaction) -> Sequence[RequestView]:
+            most = MOST_SEARCHED if state else LONGEST_LIST
+            found = [each.request_id for each in tx.retries.requests(initiated_by, since, most)]
+            views = (view for view in _views(tx, found) if state in {None, view.state})
+            return list(islice(views, LONGEST_LIST))
+
+        return self._database.run(search)
 
 
-def view_request(tx: Transaction, request_id: str) -> RequestView | None:
-    """A request within a transaction."""
-    attempts = [_view_attempt(tx, request) for request in tx.retries.attempts(request_id)]
-    if not attempts:
-        return None
-    outcomes = {file.file_ref: file.outcome for attempt in attempts for file in attempt.files}
-    latest = attempts[-1]
-    begun = any(job.status is not JobStatus.QUEUED for job in latest.jobs) or any(
-        file.outcome is not FileOutcome.PENDING for file in latest.files
-    )
-    return RequestView(request_state(latest.request, outcomes, begun), attempts)
+def _views(tx: Transaction, request_ids: Sequence[str]) -> Iterator[RequestView]:
+    """The known ones of these requests in their order, read a hundred at a time."""
+    for start in range(0, len(request_ids), LONGEST_LIST):
+        chunk = request_ids[start : start + LONGEST_LIST]
+        attempts, files = tx.retries.attempts(*chunk), tx.retries.all_files(*chunk)
+        begun = tx.retries.begun(*chunk)
+        files_of = defaultdict(list)
+        for file in files:
+            files_of[file.request_id, file.retry_attempt].append(file)
+        attempts_of = defaultdict(list)
+        for attempt in attempts:
+            key = attempt.request_id, attempt.retry_attempt
+            attempts_of[attempt.request_id].append(AttemptView(attempt, files_of[key]))
+        for request_id in chunk:
+            if request_id in attempts_of:
+                yield _view(attempts_of[request_id], request_id in begun)
 
 
-def _view_attempt(tx: Transaction, request: RetryRequest) -> AttemptView:
-    files = tx.retries.files(request.request_id, request.retry_attempt)
-    ids = dict.fromkeys(file.job_id for file in files if file.job_id)
-    return AttemptView(request, files, [job for job_id in ids if (job := tx.jobs.get(job_id))])
-
-
-def _search(
-    tx: Transaction, initiated_by: str | None, since: datetime | None, state: RequestState | None
-) -> Sequence[RequestView]:
-    found = tx.retries.requests(initiated_by, since, LONGEST_LIST)
-    views = [view for each in found if (view := view_request(tx, each.request_id))]
-    return [view for view in views if state in {None, view.state}]
+def _view(attempts: Sequence[AttemptView], begun: bool) -> RequestView:
+    last_of_each = {file.file_ref: file for attempt in attempts for file in attempt.files}
+    return RequestView(request_state(attempts[-1].request, last_of_each, begun), attempts)

@@ -1,14 +1,18 @@
 """The stage mapper: asks for retries, and for the next attempt of what may still succeed."""
 
+import logging
 from collections.abc import Sequence
 from uuid import UUID, uuid4
 
 from shared.contracts.outgoing import trace_parent_of
 from shared.contracts.retry import ExtractionRetryEvent, ExtractionRetryResult, retry_message
 from shared.domain.errors import NotYetError
-from shared.domain.retries import FileOutcome, RetryRequest, attempt_id, backoff
+from shared.domain.retries import RetryRequest, attempt_id, backoff, has_successor, may_pass
 from shared.services.job_rules import JobRules
 from shared.services.ports import Clock, Database, Publisher, Transaction
+from shared.telemetry import log_event
+
+logger = logging.getLogger(__name__)
 
 
 class StageMapper:
@@ -73,11 +77,21 @@ class StageMapper:
         """Publish an event now. Raises TransientError; it may have been sent all the same."""
         trace = trace_parent_of(trace_parent)
         self._publisher.publish(retry_message(event, self._rules.retry_topic, trace))
+        log_event(
+            logger,
+            f"Extraction retry event sent for {len(event.fileIds)} file(s)",
+            requestId=event.requestId,
+            fileIds=event.fileIds,
+            reason=event.reason,
+            retryAttempt=event.retryAttempt,
+            clientApplicationId=event.clientApplicationId,
+        )
 
     def ask_for_next_attempt(self, result: ExtractionRetryResult, attempt: int) -> UUID | None:
         """Put the next attempt of what failed and may pass into the outbox, due after a backoff.
 
-        Answers the id under which the outbox keeps it; None when what failed failed for good.
+        Answers the id under which the outbox keeps it; None when what failed failed for good, or
+        files of the attempt are undecided still.
         A repeat changes nothing. Raises NotYetError for an unknown attempt, TransientError.
         """
         return self.continue_attempt(result.requestId, attempt)
@@ -95,15 +109,12 @@ class StageMapper:
         request = tx.retries.get(request_id, attempt)
         if request is None:
             raise NotYetError(f"Attempt {attempt} of request {request_id} is not known")
-        failed = [
-            file.file_ref
-            for file in tx.retries.files(request_id, attempt)
-            if file.outcome is FileOutcome.FAILED and file.retryable
-        ]
-        if not failed or attempt >= request.max_retries:
+        files = tx.retries.files(request_id, attempt)
+        if request.closed_at is None or not has_successor(request, files):
             return None
         kept_by = attempt_id(request_id, attempt)
         if request.next_attempt_at is None:
+            failed = [file.file_ref for file in files if may_pass(file)]
             self._schedule(tx, request, failed, kept_by)
         return kept_by
 

@@ -5,7 +5,7 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import Connection, Row, func, insert, select, update
+from sqlalchemy import Connection, Row, func, insert, or_, select, update
 
 from shared.adapters.database.lengths import checked
 from shared.adapters.database.tables import outbox as table
@@ -56,9 +56,11 @@ class SqlOutbox:
     def overdue(self, before: datetime, limit: int) -> Sequence[UUID]:
         """The ids under which rows written before are still unsent, the oldest first."""
         oldest = func.min(table.c.OutboxID)
+        # Rows that were written before there was a time are old.
+        old = or_(table.c.CreatedAt.is_(None), table.c.CreatedAt < before)
         statement = (
             select(table.c.JobID)
-            .where(table.c.SentAt.is_(None), table.c.CreatedAt < before, table.c.JobID.is_not(None))
+            .where(table.c.SentAt.is_(None), old, table.c.JobID.is_not(None))
             .group_by(table.c.JobID)
             .order_by(oldest)
             .limit(limit)

@@ -11,7 +11,7 @@ from shared.adapters.database.jobs import read_job
 from shared.adapters.database.lengths import checked
 from shared.adapters.database.tables import job, retry_file, retry_request
 from shared.adapters.database.transient import conflicts
-from shared.domain.jobs import ENDS, Job
+from shared.domain.jobs import ENDS, Job, JobStatus
 from shared.domain.retries import FileOutcome, RetryFile, RetryRequest
 
 
@@ -55,14 +55,42 @@ class SqlRetries:
         )
         return [_file(row) for row in self._connection.execute(statement)]
 
-    def attempts(self, request_id: str) -> Sequence[RetryRequest]:
-        """All attempts of a request, first to last."""
+    def attempts(self, *request_ids: str) -> Sequence[RetryRequest]:
+        """All attempts of these requests, each request's first to last."""
         statement = (
             select(retry_request)
-            .where(retry_request.c.RequestID == request_id)
-            .order_by(retry_request.c.RetryAttempt)
+            .where(retry_request.c.RequestID.in_(request_ids))
+            .order_by(retry_request.c.RequestID, retry_request.c.RetryAttempt)
         )
         return [_request(row) for row in self._connection.execute(statement)]
+
+    def all_files(self, *request_ids: str) -> Sequence[RetryFile]:
+        """The files of all attempts of these requests, each attempt's in the order sent."""
+        statement = (
+            select(retry_file)
+            .where(retry_file.c.RequestID.in_(request_ids))
+            .order_by(retry_file.c.RequestID, retry_file.c.RetryAttempt, retry_file.c.Position)
+        )
+        return [_file(row) for row in self._connection.execute(statement)]
+
+    def begun(self, *request_ids: str) -> frozenset[str]:
+        """Those of these requests with an open attempt of which a job has left the queue."""
+        statement = (
+            select(retry_file.c.RequestID)
+            .distinct()
+            .join(
+                retry_request,
+                (retry_request.c.RequestID == retry_file.c.RequestID)
+                & (retry_request.c.RetryAttempt == retry_file.c.RetryAttempt),
+            )
+            .join(job, job.c.JobID == retry_file.c.JobID)
+            .where(
+                retry_file.c.RequestID.in_(request_ids),
+                retry_request.c.ClosedAt.is_(None),
+                job.c.Status != JobStatus.QUEUED.value,
+            )
+        )
+        return frozenset(row.RequestID for row in self._connection.execute(statement))
 
     def decide(
         self, job_id: UUID, succeeded: bool, error: str | None, retryable: bool, at: datetime

@@ -9,13 +9,14 @@ from uuid import UUID
 
 from shared.adapters.database import SqlDatabase
 from shared.auth import Access, Caller
+from shared.callbacks import Callbacks
 from shared.contracts.file_accepted import FileAccepted
 from shared.contracts.job_status import read_job_status
 from shared.contracts.outgoing import OutgoingMessage
 from shared.contracts.retry import ExtractionRetryEvent, read_retry_result
 from shared.domain.deadlines import TimeLimits
 from shared.domain.errors import TransientError
-from shared.domain.extractor_calls import Answer, Reading
+from shared.domain.extractor_calls import Answer, Callback, Reading
 from shared.domain.jobs import Call, Extractor, File, Job
 from shared.domain.retries import RetryPolicy
 from shared.domain.tracking import Step
@@ -29,6 +30,7 @@ from shared.services.job_views import JobViews
 from shared.services.outbox import SendOutbox, TryToSendOutbox
 from shared.services.ports import Transaction
 from shared.services.reconcile import Reconcile
+from shared.services.record_callback import RecordCallback
 from shared.services.record_report import Recorded, RecordReport
 from shared.services.restart import RestartExtraction
 from shared.services.retry_requests import RetryRequests
@@ -47,6 +49,7 @@ LIMITS = TimeLimits(
 POLICY = RetryPolicy(
     automatic=True, first_backoff=timedelta(seconds=30), longest_backoff=timedelta(hours=1)
 )
+KEYS = ["k" * 32, "old" * 11]
 OPERATOR = Caller("web-console", "operator@example.com")
 TRACE = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"
 TAKEN = Answer(Reading.TAKEN, '{"accepted": true}', 202)
@@ -85,6 +88,7 @@ class World:
     oldest_report: datetime | None = None
     registered: list[Extractor] | None = None
     refused: Exception | None = None
+    callback: Callback | None = None
     automatic: bool = True
     caller: Caller = OPERATOR
     longest_call: timedelta = timedelta(seconds=30)
@@ -105,11 +109,16 @@ class World:
             result_topic="extraction-result",
             jitter=lambda: 0.0,
         )
+        self.callbacks = Callbacks("https://app.example", KEYS, timedelta(minutes=90), self.clock)
         outbox = SendOutbox(self, self, self.clock)
         self.send_outbox = outbox
         self.accept = AcceptFile(self, self, rules, timedelta(days=30), self.clock)
         self.report_use_case = RecordReport(self, rules, self.clock)
-        self.call_use_case = CallExtractor(self, outbox, self, self, rules, self.clock)
+        self.call_use_case = CallExtractor(
+            self, outbox, self, self, self.callbacks.for_job, rules, self.clock
+        )
+        try_to_send = TryToSendOutbox(outbox)
+        self.callback_use_case = RecordCallback(self, try_to_send, self, rules, self.clock)
         self.expire_use_case = ExpireJob(self, outbox, self, rules, self.clock)
         self.retry_use_case = HandleRetry(self, self, rules, self.clock)
         self.stage_mapper = StageMapper(self, self, rules, self.clock)
@@ -149,8 +158,16 @@ class World:
             raise ValueError("the name has dot segments")
         return f"https://blobs.example/{container}/{name}?sig=s"
 
-    def call(self, url: str, file_url: str, job_id: UUID, trace_parent: str) -> Answer:
+    def call(
+        self,
+        url: str,
+        file_url: str,
+        job_id: UUID,
+        trace_parent: str,
+        callback: Callback | None = None,
+    ) -> Answer:
         self.steps.step()
+        self.callback = callback
         self.called.append((url, file_url, job_id, trace_parent))
         self.while_calling()
         self.steps.step()
@@ -190,6 +207,8 @@ class World:
             cancel_job=self.cancel_use_case,
             try_to_send_outbox=TryToSendOutbox(self.send_outbox),
             reconcile=self.reconcile,
+            record_callback=self.callback_use_case,
+            check_callback=self.callbacks.check,
             active_extractors=lambda client: self.run(lambda tx: tx.registrations.active(client)),
             authorize=self.authorize,
             authorize_service=self.authorize_service,
