@@ -9,6 +9,7 @@ import pytest
 
 from local.servicebus.topology import Subscription, Topic, Topology
 from tests.contract.servicebus.hasty import hasty_clients
+from tests.contract.servicebus.process import Process
 from tests.contract.servicebus.raw_client import RawClient, raw_client
 from tests.contract.servicebus.running import RunningBus, running
 from tests.contract.servicebus.sdk import AsyncSdk, Sdk, SyncSdk
@@ -82,3 +83,12 @@ def client(bus: RunningBus) -> Iterator[RawClient]:
     """A bare AMQP connection to `bus`."""
     with raw_client(bus.port) as client:
         yield client
+
+
+@pytest.fixture
+def broker(tmp_path: Path) -> Iterator[Process]:
+    """A broker that the test starts, and may kill."""
+    process = Process(tmp_path)
+    yield process
+    if process.process.stdout and not process.process.stdout.closed:
+        process.close()
