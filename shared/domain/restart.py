@@ -9,6 +9,7 @@ from shared.domain.entities import EntityWithDocument
 PROCESSING = "processing"
 NOT_FOUND = "Extracted entity with ID {id} not found"
 IS_PROCESSING = "Cannot restart entity that is currently processing"
+NO_HASH = "Cannot restart entity whose document has no hash"
 NOTHING_VALID = "No valid entities to restart"
 
 
@@ -55,20 +56,21 @@ class RestartPlan:
 def plan_restart(wanted: Sequence[int], known: Sequence[EntityWithDocument]) -> RestartPlan:
     """Sort the wanted ids out: repeats are dropped, the first place counts."""
     by_id = {entity.entity_id: entity for entity in known}
-    ids = list(dict.fromkeys(wanted))
-    valid = [
-        by_id[entity_id]
-        for entity_id in ids
-        if entity_id in by_id and by_id[entity_id].status != PROCESSING
-    ]
-    errors = [
-        (entity_id, IS_PROCESSING if entity_id in by_id else NOT_FOUND.format(id=entity_id))
-        for entity_id in ids
-        if entity_id not in by_id or by_id[entity_id].status == PROCESSING
-    ]
+    errors = {entity_id: _error(entity_id, by_id.get(entity_id)) for entity_id in wanted}
+    valid = [by_id[entity_id] for entity_id, error in errors.items() if error is None]
     return RestartPlan(
         entity_ids=[entity.entity_id for entity in valid],
         file_hashes=list(dict.fromkeys(entity.document_hash for entity in valid)),
-        errors=errors,
+        errors=[(entity_id, error) for entity_id, error in errors.items() if error],
         any_known=bool(by_id),
     )
+
+
+def _error(entity_id: int, entity: EntityWithDocument | None) -> str | None:
+    """Why an entity is not restarted; None when it is."""
+    if entity is None:
+        return NOT_FOUND.format(id=entity_id)
+    if entity.status == PROCESSING:
+        return IS_PROCESSING
+    # One document that was never hashed must not keep the others from being restarted.
+    return None if entity.document_hash and entity.document_hash.strip() else NO_HASH
