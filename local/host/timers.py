@@ -106,7 +106,7 @@ class Timer:
 
     async def run(self) -> None:
         """Fire at every due time until cancelled; at once when a stored due time has passed."""
-        past_due = self._is_past_due()
+        past_due = self.is_past_due()
         if past_due or self.function.trigger.settings.get("runOnStartup"):
             await self.fire(past_due=past_due)
         while True:
@@ -132,8 +132,17 @@ class Timer:
         finally:
             self._note(fired)
 
-    async def _sleep_until(self, due: datetime) -> None:
+    def is_past_due(self) -> bool:
+        """Whether a stored due time has passed; notes the next one when there is none."""
+        if self._statuses is None:
+            return False
+        status = self._statuses.get(self.function.name)
+        if status is None:
+            self._note(NEVER)
+            return False
+        return datetime.fromisoformat(status.Next) < self._clock()
 
+    async def _sleep_until(self, due: datetime) -> None:
         while (seconds := (due - self._clock()).total_seconds()) > 0:  # noqa: ASYNC110
             await asyncio.sleep(min(seconds, LONGEST_SLEEP_SECONDS))
 
@@ -142,15 +151,6 @@ class Timer:
         for _ in range(10):
             times.append(self._schedule(times[-1]))
         return all(later - sooner >= SHORTEST_MONITORED for sooner, later in pairwise(times[1:]))
-
-    def _is_past_due(self) -> bool:
-        if self._statuses is None:
-            return False
-        status = self._statuses.get(self.function.name)
-        if status is None:
-            self._note(NEVER)
-            return False
-        return datetime.fromisoformat(status.Next) < self._clock()
 
     def _status_document(self) -> dict[str, str] | None:
         status = self._statuses.get(self.function.name) if self._statuses else None
