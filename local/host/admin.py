@@ -98,6 +98,8 @@ class Admin:
         if request.content_type != "application/json":
             return web.Response(status=415)
         timer = self._timers.get(function.name)
+        if function.disabled:
+            return web.Response(status=404)
         if timer is None:
             return web.Response(status=501, text="Only timers can be started here.")
         task = asyncio.ensure_future(timer.fire())
