@@ -4,9 +4,11 @@ The process is this module: `python -m local.extractor.extraction FILE` prints t
 """
 
 import asyncio
+import ctypes
 import json
 import logging
 import resource
+import signal
 import sys
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -19,6 +21,7 @@ from local.extractor.findings import count, find
 READ_SECONDS = 120
 """How long one document may take to be read."""
 
+_PR_SET_PDEATHSIG = 1
 _ROOT = Path(__file__).parents[2]
 
 
@@ -74,9 +77,15 @@ def _read_answer(output: bytes) -> Extraction:
     return Extraction(**answer)
 
 
+def _end_with_the_service() -> None:
+    """Should the service be killed meanwhile, nobody else would end its reader (Linux)."""
+    if sys.platform == "linux":
+        ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
+
+
 def main() -> None:
     """Read the file named on the command line, within so many seconds of processor time."""
-    # Should the service be killed meanwhile, nobody else would end a reader that never comes back.
+    _end_with_the_service()
     resource.setrlimit(resource.RLIMIT_CPU, (int(sys.argv[2]),) * 2)
     logging.getLogger("pypdf").setLevel(logging.CRITICAL)  # its warnings quote the document
     try:

@@ -13,7 +13,7 @@ from uuid import UUID
 import pytest
 
 from shared.adapters.extractor_api import LONGEST_TEXT, HttpsExtractorApi
-from shared.domain.extractor_calls import Answer, Reading
+from shared.domain.extractor_calls import Answer, Callback, Reading
 from tests.contract.certificates import SelfSigned, self_signed
 from tests.contract.socket_server import (
     Behaviour,
@@ -91,6 +91,15 @@ def test_headers_carry_the_rest(extractor: WebServer) -> None:
     assert headers["traceparent"] == TRACE_PARENT
     assert headers["user-agent"] == "extractor-service"
     assert headers["host"] == f"127.0.0.1:{extractor.port}"
+    assert "x-extractor-callback-token" not in headers
+
+
+def test_where_to_report_over_https_goes_with_the_call(extractor: WebServer) -> None:
+    callback = Callback("https://app.example/v1/jobs/1/status", "token")
+    local().call(f"{extractor.url}/run", FILE_URL, JOB_ID, TRACE_PARENT, callback)
+    headers = extractor.requests[0].headers
+    assert headers["x-extractor-callback-url"] == callback.url
+    assert headers["x-extractor-callback-token"] == callback.token
 
 
 def test_path_and_query_of_the_registered_url_are_kept(extractor: WebServer) -> None:
