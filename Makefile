@@ -18,7 +18,7 @@ missing = { echo '$(1) is missing. Get it: $(2)' >&2; exit 1; }
 PYTHON_PACKAGES := .venv/.installed
 NODE_PACKAGES := node_modules/.installed
 
-.PHONY: help install run submit jobs logs reset test check format schemas
+.PHONY: help install run submit jobs logs reset test check format schemas bench
 
 help:
 	@echo 'make run      start the embedded Azure and show one job from end to end'
@@ -30,6 +30,7 @@ help:
 	@echo 'make test     all tests, with the coverage of shared/'
 	@echo 'make check    ruff, ruff format and mypy'
 	@echo 'make format   let ruff format the code'
+	@echo 'make bench    measure what jobs, publishing and the import of the app cost: five minutes'
 	@echo 'make schemas  write docs/messages and docs/openapi.json from the models'
 	@echo 'make install  install what is missing; the others do it themselves'
 
@@ -66,6 +67,9 @@ schemas: install
 
 format: install
 	$(PYTHON) -m ruff format .
+
+bench: install
+	@for subject in imports publisher jobs; do $(PYTHON) -m benchmarks.$$subject; echo; done
 
 # A name that is found may still be a shim that fails: only what runs, and is new enough, counts.
 .venv/bin/python:

@@ -1,0 +1,1 @@
+"""Measurements of the service, as ratios within one run."""
