@@ -90,7 +90,9 @@ class Settings(BaseModel):
     SERVICE_CLIENT_ID: Text | None = Field(None, description="Client id at that token endpoint")
     SERVICE_CLIENT_SECRET: Text | None = Field(None, description="Client secret there")
     AUTH_ISSUERS: Names = Field(description="Accepted token issuers, separated by commas")
-    AUTH_AUDIENCES: Names = Field(description="The audience of each of them, in the same order")
+    AUTH_AUDIENCES: Names = Field(
+        description="The audience of each, in the same order; an issuer may be named twice"
+    )
     AUTH_JWKS_URL: WebAddress = Field(description="Where the issuer publishes its keys")
     AUTH_TENANT: Text | None = Field(None, description="The only accepted tenant, when given")
 
