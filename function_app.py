@@ -6,6 +6,7 @@ import azure.functions as func
 from shared.functions import (
     activities,
     extraction,
+    health,
     job_status_callback,
     jobs,
     on_extraction_result,
@@ -36,6 +37,7 @@ for part in (
     requests,
     jobs,
     job_status_callback,
+    health,
     reconcile,
 ):
     app.register_functions(part.bp)

@@ -125,6 +125,8 @@ class Settings(BaseModel):
     RETRY_BACKOFF_MAX_SECONDS: Annotated[int, Field(ge=1, le=24 * 3600)] = Field(
         3600, description="The longest such pause"
     )
+    BUILD_VERSION: Text = Field("dev", description="Version of the package, as health tells it")
+    BUILD_COMMIT: Text = Field("unknown", description="Commit it was built from")
     PURGE_AFTER_DAYS: Annotated[int, Field(ge=8)] = Field(
         30, description="Age at which messages are refused and finished work may be removed"
     )

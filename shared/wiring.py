@@ -38,6 +38,7 @@ from shared.services.call_extractor import CallExtractor
 from shared.services.cancel_job import CancelJob
 from shared.services.expire_job import ExpireJob
 from shared.services.handle_retry import HandleRetry
+from shared.services.health import CheckHealth
 from shared.services.job_rules import JobRules
 from shared.services.job_views import JobViews
 from shared.services.outbox import SendOutbox, TryToSendOutbox
@@ -49,6 +50,8 @@ from shared.services.retry_requests import RetryRequests
 from shared.services.stage_mapper import StageMapper
 from shared.settings import Settings, settings
 
+NO_FILE = UUID(int=0)
+"""A FileID that no file has: looking for it shows that the database answers."""
 DATABASE_CONNECTIONS = 40
 """Enough for the triggers' threads and the activities that run side by side."""
 
@@ -70,6 +73,9 @@ class App:
     cancel_job: CancelJob
     try_to_send_outbox: TryToSendOutbox
     reconcile: Reconcile
+    check_health: CheckHealth
+    version: str
+    commit: str
     record_callback: RecordCallback
     check_callback: Callable[[str, UUID], None]
     active_extractors: Callable[[str], Sequence[Extractor]]
@@ -160,6 +166,16 @@ def build(given: Settings) -> App:
         job_views=JobViews(database, now),
         cancel_job=CancelJob(database, rules, now),
         try_to_send_outbox=try_to_send,
+        check_health=CheckHealth(
+            {
+                "database": lambda: database.run(lambda tx: tx.files.get(NO_FILE)),
+                "service bus": waiting.oldest,
+                "registration": lambda: registration.extractors_of("health"),
+            },
+            now,
+        ),
+        version=given.BUILD_VERSION,
+        commit=given.BUILD_COMMIT,
         record_callback=RecordCallback(database, try_to_send, publisher, rules, now),
         check_callback=check_callback,
         reconcile=Reconcile(database, send_outbox, expire, stage_mapper, rules, now),

@@ -16,6 +16,7 @@ from shared.contracts.http_answers import (
     RetryBatchAnswer,
     RetryFileAnswer,
 )
+from shared.contracts.http_health import LiveAnswer, ReadyAnswer
 from shared.contracts.http_jobs import (
     CallbackAnswer,
     CallbackRequest,
@@ -123,6 +124,17 @@ EXAMPLES: Mapping[type[BaseModel], dict[str, Any]] = {
         "requests": [],
     },
     TimelineAnswer: {"fileId": _FILE_ID, "events": [_EVENT]},
+    LiveAnswer: {"status": "live", "version": "1.4.0", "commit": "4a0c081"},
+    ReadyAnswer: {
+        "status": "not ready",
+        "down": ["service bus"],
+        "parts": {
+            "database": {"state": "up", "lastSuccess": "2024-01-01T12:00:00.000Z"},
+            "service bus": {"state": "down", "lastSuccess": "2024-01-01T11:58:10.000Z"},
+        },
+        "version": "1.4.0",
+        "commit": "4a0c081",
+    },
     CallbackRequest: {"status": "Succeeded", "resultSummary": {"pages": 3}},
     CallbackAnswer: {"jobId": _JOB_ID, "status": "Succeeded"},
     CancelRequest: {"reason": "The file was withdrawn"},

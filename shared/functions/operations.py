@@ -30,6 +30,7 @@ from shared.contracts.http_answers import (
     RetryBatchAnswer,
     RetryFileAnswer,
 )
+from shared.contracts.http_health import LiveAnswer, ReadyAnswer
 from shared.contracts.http_jobs import (
     CallbackAnswer,
     CallbackRequest,
@@ -48,6 +49,7 @@ RESTART, REQUESTS, JOBS = "Restart", "Requests", "Jobs"
 CALLBACK_TOKEN = "call-back token"  # noqa: S105 - its name, no secret
 """What an extractor gets with a call: no scope or role, but good for one job only."""
 
+HEALTH = "Health"
 SERVICES, DESCRIPTION = "Other services", "Description"
 
 
@@ -232,6 +234,24 @@ OPERATIONS = (
         "REGISTRATION_READ",
         {HTTPStatus.OK: list[RegisteredExtractor]},
         path_parameters=ClientPath,
+    ),
+    Operation(
+        "health_live",
+        "GET",
+        "/health/live",
+        HEALTH,
+        "Whether the app runs",
+        None,
+        {HTTPStatus.OK: LiveAnswer},
+    ),
+    Operation(
+        "health_ready",
+        "GET",
+        "/health/ready",
+        HEALTH,
+        "Whether the parts that it needs are within reach",
+        None,
+        {HTTPStatus.OK: ReadyAnswer, HTTPStatus.SERVICE_UNAVAILABLE: ReadyAnswer},
     ),
     Operation(
         "get_openapi",

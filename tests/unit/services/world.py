@@ -25,6 +25,7 @@ from shared.services.call_extractor import CallExtractor
 from shared.services.cancel_job import CancelJob
 from shared.services.expire_job import ExpireJob
 from shared.services.handle_retry import Asked, HandleRetry
+from shared.services.health import CheckHealth
 from shared.services.job_rules import JobRules
 from shared.services.job_views import JobViews
 from shared.services.outbox import SendOutbox, TryToSendOutbox
@@ -127,6 +128,8 @@ class World:
         self.reconcile = Reconcile(
             self, outbox, self.expire_use_case, self.stage_mapper, rules, self.clock
         )
+        parts = {"database": lambda: self.run(lambda tx: None), "service bus": self.oldest}
+        self.health = CheckHealth(parts, self.clock)
         self.job_views = JobViews(self, self.clock)
         self.cancel_use_case = CancelJob(self, rules, self.clock)
 
@@ -207,6 +210,9 @@ class World:
             cancel_job=self.cancel_use_case,
             try_to_send_outbox=TryToSendOutbox(self.send_outbox),
             reconcile=self.reconcile,
+            check_health=self.health,
+            version="1.2.3",
+            commit="abc",
             record_callback=self.callback_use_case,
             check_callback=self.callbacks.check,
             active_extractors=lambda client: self.run(lambda tx: tx.registrations.active(client)),
