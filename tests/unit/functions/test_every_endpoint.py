@@ -4,7 +4,6 @@ import json
 import re
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import azure.functions as func
 import pytest
@@ -12,14 +11,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from pydantic import TypeAdapter
 
-import function_app
 from shared import wiring
 from shared.contracts.http_examples import EXAMPLES
 from shared.functions.operations import OPERATIONS, Operation
 from tests.database import empty_database
+from tests.unit.functions.app_functions import http_functions
 from tests.unit.services.world import World
 
-FUNCTIONS = {each.get_function_name(): each for each in function_app.app.get_functions()}
+FUNCTIONS = http_functions()
 TAKING = [each for each in OPERATIONS if each.path_parameters or each.query or each.body]
 
 
@@ -76,7 +75,8 @@ def test_the_answer_is_one_that_is_described(
     request = func.HttpRequest(
         operation.method, "/", params=query, route_params=path, body=data.draw(bodies(operation))
     )
-    response: Any = FUNCTIONS[operation.function].get_user_function()(request)
+    user_function, _ = FUNCTIONS[operation.function]
+    response: func.HttpResponse = user_function(request)
     described = {int(status): kind for status, kind in operation.all_answers.items()}
     assert response.status_code in described
     assert response.status_code < 500, response.get_body()
