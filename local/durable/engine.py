@@ -14,7 +14,7 @@ from pathlib import Path
 
 from local.durable.activities import Activities, LeasedActivity
 from local.durable.calls import ask_orchestrator, run_activity
-from local.durable.clock import Clock, utc_now
+from local.durable.clock import Clock
 from local.durable.database import Database
 from local.durable.episodes import Episodes
 from local.durable.functions import FunctionFailed, Functions
@@ -54,12 +54,12 @@ class DurableEngine:
         database: Path,
         functions: Functions,
         options: DurableOptions,
-        clock: Clock = utc_now,
+        clock: Clock | None = None,
     ) -> None:
         self.options = options
         self._path = database
         self._functions = functions
-        self._clock = clock
+        self.clock = clock or Clock()
         self._ready: dict[str, None] = {}
         self._playing: set[str] = set()
         self._running: set[int] = set()
@@ -77,7 +77,7 @@ class DurableEngine:
         self._database = Database(self._path)
         self._episodes = Episodes(self._database, lease)
         self._activities = Activities(self._database, lease, self.options.work_item_visibility)
-        self.instances = Instances(self._database, self._clock, self._wake)
+        self.instances = Instances(self._database, self.clock, self._wake)
         self._stopped = False
         for instance_id in self._episodes.take_over():
             self._wake(instance_id)
@@ -96,7 +96,7 @@ class DurableEngine:
         if self._tasks:
             await asyncio.wait(self._tasks, timeout=STOP_SECONDS)
         self._episodes.release()
-        self._activities.release(self._clock())
+        self._activities.release(self.clock())
         self._database.close()
         self._ready.clear()
 
@@ -135,13 +135,13 @@ class DurableEngine:
             self._hand_out_orchestrations()
 
     async def _play_episode(self, instance_id: str) -> None:
-        episode = self._episodes.begin(instance_id, self._clock())
+        episode = self._episodes.begin(instance_id, self.clock())
         if not episode:
             return
         outcomes = await self._outcomes(episode.run)
         if self._stopped:
             return
-        woken = self._episodes.finish(episode, outcomes, self._clock())
+        woken = self._episodes.finish(episode, outcomes, self.clock())
         if woken is None:
             logger.warning("The lease on instance %s is lost, its episode dropped", instance_id)
             return
@@ -158,7 +158,7 @@ class DurableEngine:
         following: Run | None = run
         while following:
             answer = await ask_orchestrator(self._functions, following)
-            outcome = conclude(following, answer, self._functions, self._clock())
+            outcome = conclude(following, answer, self._functions, self.clock())
             _log(outcome)
             outcomes.append(outcome)
             following = outcome.successor
@@ -170,13 +170,13 @@ class DurableEngine:
         free = self.options.max_concurrent_activities - len(self._running)
         if free <= 0 or self._stopped:
             return
-        for activity in self._activities.take(free, self._clock(), self._running):
+        for activity in self._activities.take(free, self.clock(), self._running):
             self._running.add(activity.id)
             self._spawn(self._run(activity))
 
     async def _run(self, activity: LeasedActivity) -> None:
         try:
-            answer = await run_activity(self._functions, activity, self._clock)
+            answer = await run_activity(self._functions, activity, self.clock)
             if not self._stopped and self._activities.finish(activity, answer):
                 self._wake(activity.instance_id)
         except Exception:
@@ -190,11 +190,10 @@ class DurableEngine:
         self._hand_out_activities()
 
     async def _renew_leases(self) -> None:
+        lease = self.clock.real_seconds(self.options.work_item_visibility.total_seconds())
         while True:
-            await asyncio.sleep(
-                self.options.work_item_visibility.total_seconds() / RENEWALS_PER_LEASE
-            )
-            self._activities.renew(self._clock(), self._running)
+            await asyncio.sleep(lease / RENEWALS_PER_LEASE)
+            self._activities.renew(self.clock(), self._running)
 
     # Time
 
@@ -202,7 +201,7 @@ class DurableEngine:
         """Do what is due: fire timers, and hand out activities whose leases have run out."""
         if self._stopped:
             return
-        for instance_id in fire_timers(self._database, self._clock()):
+        for instance_id in fire_timers(self._database, self.clock()):
             self._wake(instance_id)
         self._hand_out_activities()
         self._set_alarm()
@@ -210,11 +209,13 @@ class DurableEngine:
     def _set_alarm(self) -> None:
         if self._alarm:
             self._alarm.cancel()
-        now = self._clock()
+        now = self.clock()
         times = (next_due(self._database), self._activities.next_visible(now))
         delays = [time - now.timestamp() for time in times if time is not None]
-        delay = max(0.0, min([*delays, LONGEST_SLEEP_SECONDS]))
-        self._alarm = asyncio.get_running_loop().call_later(delay, self._ring)
+        delay = self.clock.real_seconds(max(0.0, min(delays, default=LONGEST_SLEEP_SECONDS)))
+        self._alarm = asyncio.get_running_loop().call_later(
+            min(delay, LONGEST_SLEEP_SECONDS), self._ring
+        )
 
 
 def _log(outcome: Outcome) -> None:

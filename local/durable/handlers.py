@@ -2,7 +2,6 @@
 
 import asyncio
 import json
-from datetime import UTC, datetime
 
 from aiohttp import web
 
@@ -199,7 +198,7 @@ class Handlers:
         created_from = parameters.time("createdTimeFrom")
         if not created_from:
             return json_response("Please provide value for 'createdTimeFrom' parameter.", 400)
-        created_to = parameters.time("createdTimeTo") or datetime.now(UTC)
+        created_to = parameters.time("createdTimeTo") or self._engine.clock()
         deleted = self._engine.instances.purge_all(created_from, created_to, parameters.statuses())
         return json_response({"instancesDeleted": deleted}) if deleted else web.Response(status=404)
 

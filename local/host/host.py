@@ -13,6 +13,7 @@ from pathlib import Path
 from aiohttp import web
 
 from local.durable.api import client_binding
+from local.durable.clock import Clock
 from local.durable.database import ForeignStore
 from local.durable.engine import DurableEngine
 from local.host import console
@@ -35,7 +36,7 @@ STOP_SECONDS = 2.0
 logger = logging.getLogger(__name__)
 
 
-async def run(app: Path, port: int, data: Path) -> int:
+async def run(app: Path, port: int, data: Path, clock: Clock) -> int:
     """Serve the app until SIGINT or SIGTERM; port 0 means any free one. Answers the exit code.
 
     Prints `ready host http://127.0.0.1:PORT` once listeners are started. A host error is logged,
@@ -47,7 +48,7 @@ async def run(app: Path, port: int, data: Path) -> int:
     listener = _bind(port)
     url = f"http://{HOST}:{listener.getsockname()[1]}"
     try:
-        loaded = await load(app, data, running)
+        loaded = await load(app, data, running, clock)
         await loaded.start_engine(url)
     except HostError as error:
         logger.critical("A host error has occurred: %s", error)
@@ -96,14 +97,14 @@ class LoadedApp:
         return [asyncio.create_task(_logged(run)) for run in runs]
 
 
-async def load(app: Path, data: Path, running: dict[str, str]) -> LoadedApp:
+async def load(app: Path, data: Path, running: dict[str, str], clock: Clock) -> LoadedApp:
     """Read settings and `host.json`, index the app, load its functions; raises HostError."""
     for name, value in read_app_settings(app).items():
         os.environ.setdefault(name, value)
     config = read_host_config(app, os.environ)
     worker = Worker()
     invoker = Invoker(worker, config.function_timeout, running)
-    triggers = Triggers(config, os.environ, data, invoker)
+    triggers = Triggers(config, os.environ, data, invoker, clock)
     functions = await _load_functions(worker, app, config)
     triggers.add(functions)
     logger.info("Found the following functions: %s", ", ".join(triggers.found))
@@ -111,7 +112,7 @@ async def load(app: Path, data: Path, running: dict[str, str]) -> LoadedApp:
     durable_functions = WorkerFunctions(
         triggers.started_by("orchestrationTrigger"), triggers.started_by("activityTrigger"), invoker
     )
-    engine = DurableEngine(data / "durable.sqlite3", durable_functions, config.durable)
+    engine = DurableEngine(data / "durable.sqlite3", durable_functions, config.durable, clock)
     return LoadedApp(config, keys, functions, triggers, invoker, engine, worker.ended)
 
 

@@ -11,6 +11,7 @@ from pathlib import Path
 
 from cronsim import CronSim, CronSimError
 
+from local.durable.clock import Clock
 from local.host.config import parse_timespan
 from local.host.functions import Function, FunctionInError
 from local.host.invoker import Invoker
@@ -94,7 +95,7 @@ class Timer:
         function: Function,
         statuses: ScheduleStatuses,
         invoker: Invoker,
-        clock: Callable[[], datetime] = lambda: datetime.now(UTC),
+        clock: Clock,
     ) -> None:
         """Raises FunctionInError when the schedule can't be read."""
         self.function = function
@@ -144,7 +145,7 @@ class Timer:
 
     async def _sleep_until(self, due: datetime) -> None:
         while (seconds := (due - self._clock()).total_seconds()) > 0:  # noqa: ASYNC110
-            await asyncio.sleep(min(seconds, LONGEST_SLEEP_SECONDS))
+            await asyncio.sleep(min(self._clock.real_seconds(seconds), LONGEST_SLEEP_SECONDS))
 
     def _is_monitored(self) -> bool:
         times = [self._clock()]

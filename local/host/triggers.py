@@ -4,6 +4,7 @@ import logging
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
+from local.durable.clock import Clock
 from local.host.config import HostConfig, HostError
 from local.host.functions import Function, FunctionInError
 from local.host.invoker import Invoker
@@ -21,7 +22,12 @@ class Triggers:
     """
 
     def __init__(
-        self, config: HostConfig, settings: Mapping[str, str], data: Path, invoker: Invoker
+        self,
+        config: HostConfig,
+        settings: Mapping[str, str],
+        data: Path,
+        invoker: Invoker,
+        clock: Clock,
     ) -> None:
         self.functions: dict[str, Function] = {}
         self.found: list[str] = []
@@ -32,6 +38,7 @@ class Triggers:
         self._settings = settings
         self._statuses = ScheduleStatuses(data / "timers.json")
         self._invoker = invoker
+        self._clock = clock
 
     def add(self, functions: Iterable[Function]) -> None:
         """Take the functions in load order. One in error, or disabled, is logged and left out.
@@ -77,7 +84,8 @@ class Triggers:
         self.routes.append(route)
 
     def _add_timer(self, function: Function) -> None:
-        self.timers[function.name] = Timer(function, self._statuses, self._invoker)
+        timer = Timer(function, self._statuses, self._invoker, self._clock)
+        self.timers[function.name] = timer
 
     def _add_listener(self, function: Function) -> None:
         connection = self._connection_string(function.trigger.text("connection"))

@@ -15,11 +15,14 @@ type MakeHub = Callable[..., Awaitable[Hub]]
 
 @pytest.fixture
 async def make_hub(tmp_path: Path) -> AsyncIterator[MakeHub]:
-    """Makes a running hub of orchestrators (positional) and `activities`."""
+    """Makes a running hub of orchestrators (positional) and `activities`, with a clock rate."""
     async with AsyncExitStack() as stack:
 
-        async def make(*orchestrators: Callable[..., Any], activities: Any = ()) -> Hub:
+        async def make(
+            *orchestrators: Callable[..., Any], activities: Any = (), clock_rate: float = 1
+        ) -> Hub:
             functions = LibraryFunctions(orchestrators, activities)
-            return await stack.enter_async_context(running_hub(tmp_path / "hub.db", functions))
+            hub = running_hub(tmp_path / "hub.db", functions, clock_rate=clock_rate)
+            return await stack.enter_async_context(hub)
 
         yield make

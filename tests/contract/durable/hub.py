@@ -13,6 +13,7 @@ from azure.durable_functions import DurableOrchestrationClient
 from azure.durable_functions.models.utils import http_utils
 
 from local.durable.api import WEBHOOK_PATH, client_binding, routes, rpc_routes
+from local.durable.clock import Clock
 from local.durable.engine import DurableEngine, DurableOptions
 from local.durable.instances import Instance
 from tests.contract.durable.library import LibraryFunctions
@@ -81,10 +82,13 @@ class Hub:
 
 @asynccontextmanager
 async def running_hub(
-    database: Path, functions: LibraryFunctions, options: DurableOptions = OPTIONS
+    database: Path,
+    functions: LibraryFunctions,
+    options: DurableOptions = OPTIONS,
+    clock_rate: float = 1,
 ) -> AsyncIterator[Hub]:
     """Run an engine on a store, with its HTTP interface on a free port, until the block ends."""
-    engine = DurableEngine(database, functions, options)
+    engine = DurableEngine(database, functions, options, Clock(clock_rate))
     await engine.start()
     app = web.Application()
     app.add_routes(routes(engine, KEY) + rpc_routes(engine, KEY))

@@ -129,3 +129,17 @@ async def test_many_timers_cost_no_task_each(make_hub: MakeHub) -> None:
 
     # Then no task belongs to any of them
     assert len(asyncio.all_tasks()) <= before + 1
+
+
+async def test_with_a_fast_clock_a_timer_of_minutes_takes_seconds(make_hub: MakeHub) -> None:
+    # Given an orchestration that waits for ten minutes, on a clock that runs 600 times faster
+    def long_wait(context: df.DurableOrchestrationContext) -> Any:
+        began = context.current_utc_datetime
+        yield context.create_timer(began + timedelta(minutes=10))
+        return (context.current_utc_datetime - began).total_seconds()
+
+    hub = await make_hub(long_wait, clock_rate=600)
+
+    # When it is run, it ends in seconds, and has seen its minutes pass
+    end = await hub.ended(await hub.start("long_wait"), seconds=5)
+    assert 599 <= end["output"] < 1500

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from local.durable.clock import utc_now
+from local.durable.clock import Clock
 from local.durable.database import Database
 from local.durable.instances import Instances
 from tests.contract.host.hosts import NO_BROKER
@@ -109,7 +109,7 @@ class Configuration:
 
 def _leave_instance(path: Path) -> None:
     database = Database(path)
-    Instances(database, utc_now, lambda _: None).start("orch", "E1", None)
+    Instances(database, Clock(), lambda _: None).start("orch", "E1", None)
     database.close()
 
 

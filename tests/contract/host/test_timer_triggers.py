@@ -47,3 +47,12 @@ def test_a_due_time_that_passed_while_the_host_was_down_fires_at_start(tmp_path:
         wait_until(
             lambda: json.loads((tmp_path / "timers.json").read_text())["yearly"]["Last"] > "2002"
         )
+
+
+def test_with_a_clock_rate_minutes_pass_in_seconds(tmp_path: Path) -> None:
+    # Given a timer for every ten minutes, and a clock that runs 600 times faster
+    settings = {"CRON": "0 */10 * * * *", "LOCAL_CLOCK_RATE": "600"}
+
+    # When a host runs, the timer fires within seconds
+    with running_host(APPS / "timers", tmp_path, settings) as host:
+        wait_until(lambda: host.logged().count("off fired") >= 2, seconds=10)

@@ -50,5 +50,8 @@ class FakeClock:
     def __call__(self) -> datetime:
         return self.now
 
+    def real_seconds(self, seconds: float) -> float:
+        return seconds
+
     def advance(self, **by: float) -> None:
         self.now += timedelta(**by)
