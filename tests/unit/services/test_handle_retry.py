@@ -109,6 +109,17 @@ def test_a_success_since_the_request_is_not_extracted_again(world: World, failed
     assert result(world)["requestId"] == "r2"
 
 
+def test_a_success_between_two_attempts_is_not_extracted_again(world: World, failed: Job) -> None:
+    (job,) = world.retried().jobs
+    world.reported(job, "JobFailed", ErrorMessage="no")
+    world.passes(seconds=5)
+    (other,) = world.retried(request="r2").jobs
+    world.reported(other, "JobSucceeded")
+    world.passes(seconds=25)
+    assert world.retried(attempt=2).jobs == []
+    assert rows(world, attempt=2)[0].outcome is FileOutcome.SUCCEEDED
+
+
 def test_a_success_from_before_the_request_is_extracted_again(world: World) -> None:
     job = world.accepted()
     world.reported(job, "JobSucceeded")
@@ -145,6 +156,34 @@ def test_the_job_that_ends_last_closes_the_attempt_once(world: World, failed: Jo
     assert [each.message_id for each in results] == ["r1:1"]
     assert len(result(world)["successfulIds"]) == len(result(world)["failedIds"]) == 1
     assert list(result(world)["errors"].values()) == ["no text"]
+
+
+def test_a_hundred_long_errors_fit_into_one_result(world: World, failed: Job) -> None:
+    hashes = [f"{number:0128}" for number in range(100)]
+    for hash_ in hashes:
+        add_file(world.sql, document_hash=hash_)
+    for job in world.retried(*hashes).jobs:
+        world.reported(job, "JobFailed", ErrorMessage="\u0001😀" * 2000)
+    world.send_outbox(job.job_id)
+    errors = result(world)["errors"]
+    assert list(errors) == hashes
+    assert {len(error) for error in errors.values()} == {300}
+    assert all(len(row.error or "") == 4000 for row in rows(world))
+
+
+def test_a_single_error_is_told_whole(world: World, failed: Job) -> None:
+    (job,) = world.retried().jobs
+    world.reported(job, "JobFailed", ErrorMessage="x" * 4000)
+    world.send_outbox(job.job_id)
+    assert result(world)["errors"] == {world.file.document_hash: "x" * 4000}
+
+
+def test_what_an_operator_cancels_fails_for_good_and_says_so(world: World, failed: Job) -> None:
+    (job,) = world.retried().jobs
+    world.reported(job, "JobCancelled", Reason="wrong file")
+    world.send_outbox(job.job_id)
+    assert result(world)["errors"] == {world.file.document_hash: "wrong file"}
+    assert world.mapped() is None
 
 
 @pytest.mark.parametrize("part", ["database", "registration"])

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from shared.contracts.outgoing import OutgoingMessage
-from shared.contracts.retry import read_retry_result
+from shared.contracts.retry import ExtractionRetryResult, read_retry_result
 from shared.domain.errors import NotYetError, TransientError
 from shared.domain.jobs import Job
 from shared.domain.retries import automatic_request_id
@@ -149,6 +149,41 @@ def test_a_result_of_an_unknown_attempt_may_be_early(world: World) -> None:
     assert message
     with pytest.raises(NotYetError):
         world.stage_mapper.ask_for_next_attempt(read_retry_result(message.body.encode()), 2)
+
+
+def test_a_result_that_comes_while_files_are_undecided_asks_for_nothing(world: World) -> None:
+    add_file(world.sql, document_hash="hash-2")
+    first, last = world.retried("hash-1", "hash-2").jobs
+    fails(world, first)
+    early = ExtractionRetryResult(
+        requestId="r1",
+        fileIds=["hash-1"],
+        successfulIds=[],
+        failedIds=["hash-1"],
+        errors={},
+        timestamp=world.now,
+    )
+    assert world.stage_mapper.ask_for_next_attempt(early, 1) is None
+    fails(world, last)
+    assert event_of(world.mapped())["fileIds"] == ["hash-1", "hash-2"]
+
+
+def test_what_is_sent_is_logged_with_its_request(
+    world: World, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level("INFO")
+    request_id = world.stage_mapper.retry_extraction_batch(
+        ["file-1", "file-2"], "client-a", "manual_retry", "ada@example.com"
+    )
+    (line,) = [line for line in caplog.messages if "Extraction retry event sent" in line]
+    assert line.startswith("Extraction retry event sent for 2 file(s) ")
+    assert json.loads(line.partition("(s) ")[2]) == {
+        "requestId": request_id,
+        "fileIds": ["file-1", "file-2"],
+        "reason": "manual_retry",
+        "retryAttempt": 1,
+        "clientApplicationId": "client-a",
+    }
 
 
 def test_a_single_file_and_a_batch_are_published_once_each(world: World) -> None:
