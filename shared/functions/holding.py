@@ -65,17 +65,29 @@ async def hold(
 
 
 async def afterwards(step: Callable[[], Awaitable[None]], patience: Patience | None = None) -> None:
-    """Do what follows a commit, trying for seconds. Raises the last failure: a repeat heals it."""
+    """Do what follows a commit, trying for seconds; what cannot be done is left to reconciliation.
+
+    The message is finished all the same: what it asked for stands in the database.
+    """
     patience = patience or PATIENCE
     waiting = _Waiting(patience)
-    while True:
-        try:
-            return await step()
-        except PermanentError:
-            raise
-        except Exception as error:
-            # The durable client raises bare Exceptions; whatever it is, the step is safe to repeat.
-            await waiting.pause(error, patience.afterwards)
+    try:
+        while not await _done(step, waiting, patience):
+            pass
+    except Exception as error:
+        log_event(logger, "Left to reconciliation", logging.WARNING, reason=str(error))
+
+
+async def _done(
+    step: Callable[[], Awaitable[None]], waiting: "_Waiting", patience: Patience
+) -> bool:
+    try:
+        await step()
+    except Exception as error:
+        # The durable client raises bare Exceptions; whatever it is, the step is safe to repeat.
+        await waiting.pause(error, patience.afterwards)
+        return False
+    return True
 
 
 async def in_thread(use_case: Callable[[], T]) -> T:

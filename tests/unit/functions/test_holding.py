@@ -96,10 +96,13 @@ async def test_what_follows_a_commit_is_tried_for_seconds_whatever_it_raises() -
     assert step.calls == 3
 
 
-async def test_what_follows_a_commit_is_raised_in_the_end() -> None:
+async def test_what_cannot_follow_a_commit_is_left_to_reconciliation_and_said_once(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
     step = Failing(Exception("durable backend is down"), times=1_000)
-    with pytest.raises(Exception, match="durable backend is down"):
-        await afterwards(step.later, SHORT)
+    await afterwards(step.later, SHORT)
+    assert step.calls > 1
+    assert len([line for line in caplog.messages if "Left to reconciliation" in line]) == 1
 
 
 def test_patience_fits_under_the_hosts_lock_renewal_and_time_out(

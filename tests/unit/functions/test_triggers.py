@@ -9,7 +9,7 @@ import pytest
 
 from shared import wiring
 from shared.contracts.wire import ContractError
-from shared.domain.errors import NotYetError, TransientError
+from shared.domain.errors import NotYetError
 from shared.domain.jobs import Job, JobStatus
 from shared.functions import activities, holding, on_file_accepted, on_job_status
 from shared.functions.holding import Patience
@@ -101,12 +101,21 @@ async def test_a_durable_backend_that_stumbles_is_tried_again(
     assert len(client.started) == 1
 
 
-async def test_a_durable_backend_that_stays_away_leaves_the_message_to_its_next_delivery(
+async def test_a_durable_backend_that_stays_away_leaves_the_job_to_reconciliation(
     world: World, client: DurableClient
 ) -> None:
     client.failures = 1_000
-    with pytest.raises(Exception, match="503"):
-        await accept(accepted(world), client)
+    await accept(accepted(world), client)
+    assert client.started == []
+    world.passes(minutes=3)
+    assert [job.active for job in world.reconcile.suspects().jobs] == [True]
+
+
+async def test_a_message_that_comes_again_starts_what_could_not_be_started(
+    world: World, client: DurableClient
+) -> None:
+    client.failures = 1_000
+    await accept(accepted(world), client)
     client.failures = 0
     await accept(accepted(world), client)
     assert len(world.jobs()) == len(client.started) == 1
@@ -199,8 +208,8 @@ async def test_what_an_end_has_to_send_waits_for_the_broker(
     await accept(accepted(world), client)
     (job,) = world.jobs()
     world.down.add("service bus")
-    with pytest.raises(TransientError):
-        await report(status(job, "JobFailed"), client)
+    await report(status(job, "JobFailed"), client)
+    assert world.announced() == ["JobQueued"]
     world.down.clear()
     await report(status(job, "JobFailed"), client)
     assert world.announced() == ["JobQueued", "ExtractionRetryEvent"]
