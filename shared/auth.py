@@ -204,10 +204,13 @@ def _caller(claims: Mapping[str, Any]) -> Caller:
 
 
 def _first_name(claims: Mapping[str, Any], names: tuple[str, ...], longest: int) -> str | None:
-    """The first claim that can be a name. Longer ones, and control characters, would end in logs,
-    messages and columns that have no room for them."""
+    """The first claim that can be a name of up to `longest` UTF-16 units, as columns count them.
+
+    Longer ones and control characters would end in logs and messages that have no room for them.
+    """
     texts = (claims[name].strip() for name in names if isinstance(claims.get(name), str))
-    return next((text for text in texts if 0 < len(text) <= longest and text.isprintable()), None)
+    printable = (text for text in texts if text and text.isprintable())
+    return next((text for text in printable if len(text.encode("utf-16-le")) <= 2 * longest), None)
 
 
 def _values(claim: object) -> tuple[str, ...]:

@@ -172,6 +172,7 @@ def test_a_null_scope_claim_is_a_user_without_scopes(issuer: WebServer) -> None:
         ({"email": "", "preferred_username": "  "}, "status-service-object"),
         ({"email": "a" * 320}, "a" * 320),
         ({"email": "a" * 321}, "status-service-object"),
+        ({"email": "😀" * 161}, "status-service-object"),
         ({"email": "a@example.com\r\nX: y"}, "status-service-object"),
         ({"email": "a\x00", "sub": "a\u202eb"}, "unknown"),
         ({"email": "\ud800"}, "status-service-object"),
