@@ -6,7 +6,7 @@ import pytest
 
 from tests.recordings import MARK, summary
 
-OUTCOMES = ("passed", "failed", "xfailed")
+OUTCOMES = ("passed", "failed", "error", "xfailed")
 
 
 def pytest_configure(config: pytest.Config) -> None:

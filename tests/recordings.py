@@ -51,12 +51,17 @@ def summary(outcomes: Mapping[str, Collection[str]]) -> Iterator[str]:
 
 ANY = "<any>"
 """Stands in a recording for what differs from run to run: ids, times, paths."""
+CUT = "<cut>"
+"""Ends a text of which only the beginning is compared: stack traces and such follow."""
 
 
 def blurred(ours: Any, recorded: Any) -> Any:
-    """Ours, with `<any>` wherever the recording has it, so that both can be compared."""
+    """Ours, with `<any>` and `<cut>` where the recording has them, so that both can be compared."""
     if recorded == ANY:
         return ANY
+    if isinstance(recorded, str) and recorded.endswith(CUT):
+        beginning = recorded.removesuffix(CUT)
+        return recorded if isinstance(ours, str) and ours.startswith(beginning) else ours
     if isinstance(ours, dict) and isinstance(recorded, dict):
         return {name: blurred(value, recorded.get(name)) for name, value in ours.items()}
     if isinstance(ours, list) and isinstance(recorded, list):

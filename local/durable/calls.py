@@ -44,7 +44,7 @@ async def run_activity(functions: Functions, activity: LeasedActivity, clock: Cl
             activity_reason(activity.name, str(failure)),
             activity_details(str(failure), failure.stack),
         )
-    return task_completed(clock(), activity.task_id, _without_blanks(result))
+    return task_completed(clock(), activity.task_id, _stored(result))
 
 
 def _failure(error: Exception) -> FunctionFailed:
@@ -56,8 +56,10 @@ def _failure(error: Exception) -> FunctionFailed:
     return FunctionFailed(f"{type(error).__name__}: {error}", stack)
 
 
-def _without_blanks(text: str) -> str:
+def _stored(text: str) -> str | None:
+    """A result as the history has it: without blanks, and None for `null`."""
     try:
-        return compact(json.loads(text))
+        value = json.loads(text)
     except ValueError:
         return text
+    return None if value is None else compact(value)
