@@ -101,11 +101,9 @@ class Bus:
         with self.turn() as broker:
             return _got(broker.receiving.take(self.queue(name), count, 1_000_000, delete=delete))
 
-    def receive_deferred(self, *numbers: int, delete: bool = False) -> list[Got]:
+    def receive_deferred(self, *numbers: int, name: str = "sub", delete: bool = False) -> list[Got]:
         with self.turn() as broker:
-            return _got(
-                broker.receiving.receive_deferred(self.queue("sub"), numbers, delete=delete)
-            )
+            return _got(broker.receiving.receive_deferred(self.queue(name), numbers, delete=delete))
 
     def peek(self, name: str = "sub", start: int = 0, count: int = 100) -> list[Got]:
         entity = self.topic if name == "jobs" else self.queue(name)
@@ -124,17 +122,20 @@ class Bus:
         with self.turn() as broker:
             broker.settlement.abandon(self.queue(name), got.id, _encoded(changes))
 
-    def defer(self, got: Got, **changes: object) -> None:
+    def defer(self, got: Got, name: str = "sub", **changes: object) -> None:
         with self.turn() as broker:
-            broker.settlement.defer(self.queue("sub"), got.id, _encoded(changes))
+            broker.settlement.defer(self.queue(name), got.id, _encoded(changes))
 
     def dead_letter(self, got: Got, name: str = "sub", **why: object) -> None:
         with self.turn() as broker:
             broker.settlement.dead_letter(self.queue(name), got.id, _encoded(why))
 
-    def renew(self, *got: Got) -> list[int]:
+    def renew(self, got: Got, name: str = "sub") -> int:
+        return self.renew_all(got, name=name)[0]
+
+    def renew_all(self, *got: Got, name: str = "sub") -> list[int]:
         with self.turn() as broker:
-            return broker.settlement.renew(self.queue("sub"), [each.id for each in got])
+            return broker.settlement.renew(self.queue(name), [each.id for each in got])
 
     def cancel(self, *numbers: int) -> None:
         with self.turn() as broker:

@@ -1,19 +1,16 @@
-"""Entities, restarts with a changed topology, and what must hold whatever happens."""
+"""Entities, restarts with a changed topology, the store, and sweeps."""
 
 import logging
 import sqlite3
 from pathlib import Path
 
 import pytest
-from hypothesis import HealthCheck, given, settings
-from hypothesis import strategies as st
 
 from local.servicebus import broker as broker_module
-from local.servicebus.errors import LockLost, NotAllowed, NotFound
-from local.servicebus.filters import parse_sql_filter
+from local.servicebus.errors import NotAllowed, NotFound
 from local.servicebus.store import FILE_NAME, SCHEMA_VERSION, Store, StoreError
 from local.servicebus.topology import Subscription
-from tests.unit.local.servicebus.bus import Bus, Got, bodies, message
+from tests.unit.local.servicebus.bus import Bus, bodies, message
 from tests.unit.local.servicebus.conftest import MakeBus
 
 # Addresses
@@ -178,80 +175,3 @@ def test_a_take_stops_at_the_size_it_was_given(bus: Bus) -> None:
     with bus.turn() as broker:
         taken = broker.receiving.take(bus.queue("sub"), 5, 2_000, delete=False)
     assert len(taken) == 2
-
-
-# Whatever happens
-
-
-class Story:
-    """What a test did to a broker, and what it must find in the end."""
-
-    def __init__(self, bus: Bus) -> None:
-        self.bus = bus
-        self.sent: list[str] = []
-        self.completed: set[str] = set()
-        self.held: list[Got] = []
-
-    def send(self, n: int) -> None:
-        body = str(len(self.sent))
-        self.bus.send(message(body))
-        self.sent.append(body)
-
-    def receive(self, n: int) -> None:
-        got = self.bus.receive(count=1 + n % 3)
-        assert not {each.body for each in got} & self.completed
-        assert bodies(got) == sorted(bodies(got), key=int)
-        self.held += got
-
-    def settle(self, n: int) -> None:
-        if not self.held:
-            return
-        got = self.held.pop(n % len(self.held))
-        ways = [self.bus.complete, self.bus.abandon, self.bus.release, self.bus.dead_letter]
-        way = ways[n % len(ways)]
-        try:
-            way(got)
-        except LockLost:
-            return
-        if n % len(ways) == 0:
-            self.completed.add(got.body)
-
-    def wait(self, n: int) -> None:
-        self.bus.pass_time(n * 1_000)
-
-    def restart(self, n: int) -> None:
-        self.bus.close()
-        self.bus.open(STORY_SUBSCRIPTION)
-
-    def check(self) -> None:
-        for _ in range(STORY_SUBSCRIPTION.max_delivery_count):
-            self.bus.pass_time(STORY_SUBSCRIPTION.lock_duration)
-        found = bodies(self.bus.peek()) + bodies(self.bus.peek("sub/$DeadLetterQueue"))
-        assert sorted(found, key=int) == [b for b in self.sent if b not in self.completed]
-
-
-STORY_SUBSCRIPTION = Subscription(
-    "sub", lock_duration=20_000, max_delivery_count=4, rules=(parse_sql_filter("1=1"),)
-)
-STEPS = [Story.send, Story.receive, Story.settle, Story.wait, Story.restart]
-
-
-@settings(
-    max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
-)
-@given(
-    st.lists(
-        st.tuples(st.sampled_from([0, 0, 1, 1, 2, 2, 2, 3, 4]), st.integers(0, 30)), max_size=40
-    )
-)
-def test_every_message_is_completed_or_still_there(
-    tmp_path_factory: pytest.TempPathFactory, steps: list[tuple[int, int]]
-) -> None:
-    bus = Bus(tmp_path_factory.mktemp("story"), STORY_SUBSCRIPTION)
-    story = Story(bus)
-    try:
-        for step, n in steps:
-            STEPS[step](story, n)
-        story.check()
-    finally:
-        bus.close()
