@@ -31,6 +31,7 @@ class Behaviour:
     big: bool = False
     instant: bool = False
     fail_report: bool = False
+    fail_reports: int = 0
     busy: float = 0
     silent: bool = False
     report_twice: bool = False
@@ -53,6 +54,10 @@ class Behaviour:
         if self.retry_after is not None and not self.fail and earlier_calls == 0:
             return 429
         return None
+
+    def fails(self, earlier_jobs: int) -> bool:
+        """Whether JobFailed is reported; `earlier_jobs` of the same file were taken before."""
+        return self.fail_report or earlier_jobs < self.fail_reports
 
 
 def _flag(text: str) -> bool:
@@ -86,6 +91,7 @@ BEHAVIOURS: Mapping[str, tuple[Callable[[str], Any], str]] = {
     "big": (_flag, "takes the job, but answers with 10 MB"),
     "instant": (_flag, "succeeds without fetching the file, for benchmarks"),
     "fail-report": (_flag, "reports JobFailed without fetching the file"),
+    "fail-reports": (int, "=N: reports JobFailed for the first N jobs of a file"),
     "busy": (_seconds, "=SECONDS: the end is reported that much later"),
     "silent": (_flag, "takes the job and never reports"),
     "report-twice": (_flag, "each report is sent again under another message id"),

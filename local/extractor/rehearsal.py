@@ -5,7 +5,7 @@ The rest of the extractor knows nothing of it. Teams who write an extractor can 
 
 import asyncio
 import json
-from collections import Counter
+from collections import Counter, defaultdict
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -32,6 +32,7 @@ class CallLog:
         self._path = path
         self._of_job: Counter[tuple[str, bool]] = Counter()
         self._of_file: Counter[str] = Counter()
+        self._taken_of_file: defaultdict[str, list[str]] = defaultdict(list)
         for line in path.read_text().splitlines() if path.exists() else []:
             self._count(**json.loads(line))
 
@@ -46,6 +47,12 @@ class CallLog:
         """Calls for a file, whatever the job."""
         return self._of_file[file]
 
+    def earlier_jobs(self, call: Call) -> int:
+        """How many other jobs of the same file were taken before this one."""
+        taken = self._taken_of_file[call.file]
+        job = str(call.job_id)
+        return taken.index(job) if job in taken else len(taken)
+
     async def answer(self, request: web.Request) -> web.Response:
         """`GET /calls/{job_id}`: calls for a job, and how many of them took it."""
         job = request.match_info["job_id"].lower()
@@ -56,6 +63,8 @@ class CallLog:
     def _count(self, job: str, file: str, taken: bool) -> None:
         self._of_job[job, taken] += 1
         self._of_file[file] += 1
+        if taken:
+            self._taken_of_file[file].append(job)
 
 
 def rehearse_answers(log: CallLog) -> Middleware:
@@ -117,22 +126,21 @@ def _dress(answer: web.StreamResponse, behaviour: Behaviour) -> web.StreamRespon
     return answer
 
 
-def rehearse_work(job: Job, extract: Extract, send: Send) -> tuple[Extract, Send]:
+def rehearse_work(job: Job, extract: Extract, send: Send, log: CallLog) -> tuple[Extract, Send]:
     """Extraction and reporting as the job's behaviours wish."""
     behaviour = read_behaviour(job.behaviours)
-    return _rehearse_extraction(behaviour, extract), _rehearse_reports(behaviour, send)
+    return _rehearse_extraction(behaviour, extract, log), _rehearse_reports(behaviour, send)
 
 
-def _rehearse_extraction(behaviour: Behaviour, extract: Extract) -> Extract:
-    async def succeed_unseen(_job: Job) -> Extraction:
-        return Extraction({"pages": 0, "characters": 0}, [])
+def _rehearse_extraction(behaviour: Behaviour, extract: Extract, log: CallLog) -> Extract:
+    async def rehearsed(job: Job) -> Extraction:
+        if behaviour.fails(log.earlier_jobs(Call(job.job_id, job.file_url))):
+            raise ExtractionError("The extractor was asked to report a failure.")
+        if behaviour.instant:
+            return Extraction({"pages": 0, "characters": 0}, [])
+        return await extract(job)
 
-    async def fail(_job: Job) -> Extraction:
-        raise ExtractionError("The extractor was asked to report a failure.")
-
-    if behaviour.fail_report:
-        return fail
-    return succeed_unseen if behaviour.instant else extract
+    return rehearsed
 
 
 def _rehearse_reports(behaviour: Behaviour, send: Send) -> Send:

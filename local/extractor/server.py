@@ -27,7 +27,7 @@ def create_app(folder: Path, send: Send) -> web.Application:
     """The extractor that keeps its jobs in `folder` and reports through `send`."""
     log = CallLog(folder / "calls.jsonl")
     app = web.Application(middlewares=[rehearse_answers(log)], client_max_size=_MAX_BODY_BYTES)
-    extractor = Extractor(folder, send)
+    extractor = Extractor(folder, send, log)
     app.cleanup_ctx.append(extractor.run)
     app.add_routes(
         [
@@ -42,10 +42,11 @@ def create_app(folder: Path, send: Send) -> web.Application:
 class Extractor:
     """The handlers, and what they share."""
 
-    def __init__(self, folder: Path, send: Send) -> None:
+    def __init__(self, folder: Path, send: Send, log: CallLog) -> None:
         self._store = JobStore(folder)
         self._worker = Worker(self._store)
         self._send = send
+        self._log = log
 
     async def run(self, _app: web.Application) -> AsyncIterator[None]:
         """From start to end of the service: first of all, take up what an earlier run left."""
@@ -80,7 +81,8 @@ class Extractor:
         return web.json_response({"status": "ok", "jobsInHand": self._worker.in_hand})
 
     def _begin(self, job: Job) -> None:
-        self._worker.begin(job, *rehearse_work(job, self._fetch_and_extract, self._send))
+        rehearsed = rehearse_work(job, self._fetch_and_extract, self._send, self._log)
+        self._worker.begin(job, *rehearsed)
 
     async def _fetch_and_extract(self, job: Job) -> Extraction:
         with self._store.working_copy(job) as file:

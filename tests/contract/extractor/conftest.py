@@ -119,8 +119,9 @@ class RunningExtractor:
 
     async def end_of(self, link: str, behaviour: str = "") -> Report:
         """Ask for an extraction, and return the report of its end."""
+        reports = len(self.reports) + 2
         assert await self.call(link, behaviour) == 202
-        return (await self.reported(2))[-1]
+        return (await self.reported(reports))[-1]
 
     async def reported(self, count: int) -> list[Report]:
         """The reports, once there are so many."""

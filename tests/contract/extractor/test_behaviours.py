@@ -112,6 +112,22 @@ async def test_fail_report_fails_the_job(extractor: RunningExtractor):
     assert end.fields == {"ErrorMessage": "The extractor was asked to report a failure."}
 
 
+async def test_fail_reports_fails_the_first_jobs_of_a_file(extractor: RunningExtractor):
+    ends = [await extractor.end_of(UNREACHABLE, "fail-reports=2,instant") for _ in range(3)]
+
+    assert [end.type for end in ends] == ["JobFailed", "JobFailed", "JobSucceeded"]
+    other = await extractor.end_of(f"{UNREACHABLE}/other", "fail-reports=1,instant")
+    assert other.type == "JobFailed"
+
+
+async def test_fail_reports_counts_on_after_a_restart(extractor: RunningExtractor):
+    assert (await extractor.end_of(UNREACHABLE, "fail-reports=1,instant")).type == "JobFailed"
+    await extractor.stop()
+    await extractor.start()
+
+    assert (await extractor.end_of(UNREACHABLE, "fail-reports=1,instant")).type == "JobSucceeded"
+
+
 async def test_busy_reports_the_end_later(extractor: RunningExtractor):
     begun = time.monotonic()
 

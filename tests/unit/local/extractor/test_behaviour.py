@@ -17,6 +17,7 @@ VALUES = {
     "fail": "2",
     "status": "418",
     "retry-after": "7",
+    "fail-reports": "2",
     "busy": "3",
     "report-late": "1",
     "report-as": "7f0c4a2e-3f4b-4a53-9d3f-0d3b8b1f0a11",
@@ -80,3 +81,13 @@ def test_a_call_is_refused_as_often_as_wished(wishes: list[str], answers: list[i
     behaviour = read_behaviour(wishes)
 
     assert [behaviour.refusal(earlier) for earlier in range(len(answers))] == answers
+
+
+def test_as_many_jobs_of_a_file_fail_as_wished():
+    assert [read_behaviour(["fail-reports=2"]).fails(earlier) for earlier in range(4)] == [
+        True,
+        True,
+        False,
+        False,
+    ]
+    assert read_behaviour(["fail-report"]).fails(earlier_jobs=9)
