@@ -14,6 +14,7 @@ from shared.functions import (
     on_file_accepted,
     on_job_status,
     openapi,
+    purge,
     reconcile,
     registration,
     requests,
@@ -39,5 +40,6 @@ for part in (
     job_status_callback,
     health,
     reconcile,
+    purge,
 ):
     app.register_functions(part.bp)

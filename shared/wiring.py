@@ -42,6 +42,7 @@ from shared.services.health import CheckHealth
 from shared.services.job_rules import JobRules
 from shared.services.job_views import JobViews
 from shared.services.outbox import SendOutbox, TryToSendOutbox
+from shared.services.purge import PurgeOldData
 from shared.services.reconcile import Reconcile
 from shared.services.record_callback import RecordCallback
 from shared.services.record_report import RecordReport
@@ -73,6 +74,7 @@ class App:
     cancel_job: CancelJob
     try_to_send_outbox: TryToSendOutbox
     reconcile: Reconcile
+    purge: PurgeOldData
     check_health: CheckHealth
     version: str
     commit: str
@@ -166,6 +168,7 @@ def build(given: Settings) -> App:
         job_views=JobViews(database, now),
         cancel_job=CancelJob(database, rules, now),
         try_to_send_outbox=try_to_send,
+        purge=PurgeOldData(database, timedelta(days=given.PURGE_AFTER_DAYS), now),
         check_health=CheckHealth(
             {
                 "database": lambda: database.run(lambda tx: tx.files.get(NO_FILE)),

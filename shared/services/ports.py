@@ -1,10 +1,12 @@
 """What the use cases need of the world outside. `wiring.py` gives them the real adapters."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
+from contextlib import AbstractContextManager
 from datetime import datetime, timedelta
 from typing import Protocol, TypeVar
 from uuid import UUID
 
+from shared.contracts.incoming import DeadLetter
 from shared.contracts.outgoing import OutgoingMessage
 from shared.domain.entities import EntityWithDocument
 from shared.domain.events import FileEvent
@@ -123,6 +125,10 @@ class Outbox(Protocol):
 
     def overdue(self, before: datetime, limit: int) -> Sequence[UUID]:
         """The ids under which rows written before are still unsent, the oldest first."""
+        ...
+
+    def purge(self, before: datetime, limit: int) -> int:
+        """Remove at most `limit` rows that were sent before; how many."""
         ...
 
     def mark_sent(self, row_id: int, at: datetime) -> None: ...
@@ -283,6 +289,34 @@ class WaitingReports(Protocol):
 
     def oldest(self) -> datetime | None:
         """When the oldest waiting message was enqueued, if any waits. Raises TransientError."""
+        ...
+
+
+class TakenDeadLetter(Protocol):
+    """A dead letter under lock."""
+
+    @property
+    def letter(self) -> DeadLetter: ...
+
+    def complete(self) -> None:
+        """Take it off the queue. Raises TransientError; it may be there again then."""
+        ...
+
+
+class DeadLetterQueue(Protocol):
+    """The dead letters of one subscription."""
+
+    def peek(self, after: int, limit: int) -> Sequence[DeadLetter]:
+        """The next ones behind a sequence number, without receiving. Raises TransientError."""
+        ...
+
+    def take(
+        self, wanted: Collection[int]
+    ) -> AbstractContextManager[Sequence[TakenDeadLetter]]:
+        """The wanted ones that can be had, in order, under lock until the block ends.
+
+        One that is not completed by then is given back. Raises TransientError.
+        """
         ...
 
 

@@ -5,7 +5,7 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import Connection, Row, func, insert, or_, select, update
+from sqlalchemy import Connection, Row, delete, func, insert, or_, select, update
 
 from shared.adapters.database.lengths import checked
 from shared.adapters.database.tables import outbox as table
@@ -66,6 +66,12 @@ class SqlOutbox:
             .limit(limit)
         )
         return list(self._connection.execute(statement).scalars())
+
+    def purge(self, before: datetime, limit: int) -> int:
+        """Remove at most `limit` rows that were sent before; how many."""
+        old = select(table.c.OutboxID).where(table.c.SentAt < before).limit(limit)
+        statement = delete(table).where(table.c.OutboxID.in_(old)).returning(table.c.OutboxID)
+        return len(self._connection.execute(statement).all())
 
     def mark_sent(self, row_id: int, at: datetime) -> None:
         """The first time it was sent stays."""

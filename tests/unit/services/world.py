@@ -30,6 +30,7 @@ from shared.services.job_rules import JobRules
 from shared.services.job_views import JobViews
 from shared.services.outbox import SendOutbox, TryToSendOutbox
 from shared.services.ports import Transaction
+from shared.services.purge import PurgeOldData
 from shared.services.reconcile import Reconcile
 from shared.services.record_callback import RecordCallback
 from shared.services.record_report import Recorded, RecordReport
@@ -130,6 +131,7 @@ class World:
         )
         parts = {"database": lambda: self.run(lambda tx: None), "service bus": self.oldest}
         self.health = CheckHealth(parts, self.clock)
+        self.purge = PurgeOldData(self, timedelta(days=30), self.clock)
         self.job_views = JobViews(self, self.clock)
         self.cancel_use_case = CancelJob(self, rules, self.clock)
 
@@ -210,6 +212,7 @@ class World:
             cancel_job=self.cancel_use_case,
             try_to_send_outbox=TryToSendOutbox(self.send_outbox),
             reconcile=self.reconcile,
+            purge=self.purge,
             check_health=self.health,
             version="1.2.3",
             commit="abc",

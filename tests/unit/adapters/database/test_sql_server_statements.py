@@ -11,6 +11,7 @@ from shared.adapters.database.transactions import SqlTransaction
 from shared.contracts.outgoing import OutgoingMessage
 from shared.domain.entities import EntityWithDocument
 from shared.domain.events import EventKind, FileEvent
+from shared.domain.job_search import JobFilter, Place
 from shared.domain.jobs import Extractor, JobStatus
 from shared.domain.retries import RetryFile
 from shared.services.ports import ConflictError
@@ -36,8 +37,24 @@ FULL_JOB = a_job(
 REQUEST = a_request(reason="إعادة", asked_at=NOW, created_at=LATER, metadata={"ids": [7]})
 RETRY_FILES = [RetryFile("req-1", 1, "hash-1", FILE, JOB), RetryFile("req-1", 1, "hash-2")]
 
+EVERYTHING = JobFilter(
+    status=JobStatus.FAILED,
+    file_id=FILE,
+    client_application_id="client-a",
+    extractor_id=101,
+    request_id="req-1",
+    created_since=NOW,
+    created_until=LATER,
+    updated_since=NOW,
+    updated_until=LATER,
+)
+
 UNITS: dict[str, Callable[[SqlTransaction], object]] = {
     "jobs.get": lambda tx: tx.jobs.get(JOB),
+    "jobs.of_file": lambda tx: tx.jobs.of_file(FILE),
+    "jobs.search": lambda tx: tx.jobs.search(EVERYTHING, Place(NOW, JOB), 50),
+    "jobs.counts": lambda tx: tx.jobs.counts(EVERYTHING),
+    "jobs.active_since": lambda tx: tx.jobs.active_since(NOW, 50),
     "jobs.lock_of_file": lambda tx: tx.jobs.lock_of_file(FILE),
     "jobs.add": lambda tx: tx.jobs.add(FULL_JOB),
     "jobs.change": lambda tx: tx.jobs.change(JOB, JobStatus.FAILED, NOW, "فشل", "{}"),
@@ -48,12 +65,15 @@ UNITS: dict[str, Callable[[SqlTransaction], object]] = {
     "calls.release_lease": lambda tx: tx.calls.release_lease(JOB, LATER),
     "calls.record_taken": lambda tx: tx.calls.record_taken(JOB, NOW),
     "calls.record_failure": lambda tx: tx.calls.record_failure(JOB, NOW, "رفض"),
+    "calls.overdue": lambda tx: tx.calls.overdue(NOW, 50),
     "calls.set_due": lambda tx: tx.calls.set_due(JOB, LATER, JobStatus.QUEUED),
     "events.add": lambda tx: tx.events.add(EVENT),
     "events.of_file": lambda tx: tx.events.of_file(FILE),
     "entities.by_ids": lambda tx: tx.entities.get_entities_with_documents_by_ids([7, 2**40]),
     "outbox.add": lambda tx: tx.outbox.add(MESSAGE, JOB),
     "outbox.unsent": lambda tx: tx.outbox.unsent(JOB),
+    "outbox.overdue": lambda tx: tx.outbox.overdue(NOW, 50),
+    "outbox.purge": lambda tx: tx.outbox.purge(NOW, 50),
     "outbox.mark_sent": lambda tx: tx.outbox.mark_sent(7, NOW),
     "files.get": lambda tx: tx.files.get(FILE),
     "files.resolve": lambda tx: tx.files.resolve(str(FILE).upper(), "client-a"),
@@ -63,6 +83,10 @@ UNITS: dict[str, Callable[[SqlTransaction], object]] = {
     "retries.attempts": lambda tx: tx.retries.attempts("req-1"),
     "retries.all_files": lambda tx: tx.retries.all_files("req-1", "req-2"),
     "retries.begun": lambda tx: tx.retries.begun("req-1", "req-2"),
+    "retries.of_job": lambda tx: tx.retries.of_job(JOB),
+    "retries.undecided_of_ended_jobs": lambda tx: tx.retries.undecided_of_ended_jobs(50),
+    "retries.open_and_decided": lambda tx: tx.retries.open_and_decided(50),
+    "retries.closed_without_successor": lambda tx: tx.retries.closed_without_successor(NOW, 50),
     "retries.decide": lambda tx: tx.retries.decide(JOB, False, "فشل", True, NOW),
     "retries.count_down": lambda tx: tx.retries.count_down("req-1", 1, 2),
     "retries.close": lambda tx: tx.retries.close("req-1", 1, NOW),
@@ -110,6 +134,7 @@ def test_ids_are_bound_as_guids_and_times_in_utc_with_their_offset(
     [
         ("jobs.add", {"Queued", "req-1"}, {"فشل", '{"نص": 1}'}),
         ("jobs.change", {"Failed", "Queued", "Started"}, {"فشل", "{}"}),
+        ("jobs.search", {"Failed", "client-a", "req-1"}, set()),
         ("calls.take_lease", {"Queued"}, set()),
         ("calls.record_failure", set(), {"رفض"}),
         ("events.add", {"operator", "req-1"}, {"cancel", "أحمد", '{"note": "نص"}'}),
