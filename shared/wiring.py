@@ -15,6 +15,7 @@ from azure.servicebus import ServiceBusClient
 from shared.adapters.blob_links import SignedBlobLinks, account_key
 from shared.adapters.database import SqlDatabase, create_engine
 from shared.adapters.database.sql_server import TOKEN_SCOPE
+from shared.adapters.dead_letters import ServiceBusDeadLetters
 from shared.adapters.delegation_keys import DelegationKeys, blob_service_client
 from shared.adapters.extractor_api import HttpsExtractorApi
 from shared.adapters.publisher import ServiceBusPublisher
@@ -32,11 +33,15 @@ from shared.auth import (
     require_service,
 )
 from shared.callbacks import Callbacks
+from shared.contracts.incoming import Source
 from shared.domain.jobs import Extractor
 from shared.services.accept_file import AcceptFile
 from shared.services.call_extractor import CallExtractor
 from shared.services.cancel_job import CancelJob
+from shared.services.dead_letters import DeadLetters
 from shared.services.expire_job import ExpireJob
+from shared.services.explain_dead_letters import ExplainDeadLetters
+from shared.services.handle_dead_letters import HandleDeadLetters, Subscription
 from shared.services.handle_retry import HandleRetry
 from shared.services.health import CheckHealth
 from shared.services.job_rules import JobRules
@@ -74,6 +79,7 @@ class App:
     cancel_job: CancelJob
     try_to_send_outbox: TryToSendOutbox
     reconcile: Reconcile
+    dead_letters: DeadLetters
     purge: PurgeOldData
     check_health: CheckHealth
     version: str
@@ -128,6 +134,8 @@ def build(given: Settings) -> App:
     )
 
     try_to_send = TryToSendOutbox(send_outbox)
+    purge_after = timedelta(days=given.PURGE_AFTER_DAYS)
+    explain = ExplainDeadLetters(database, purge_after, now)
     expire = ExpireJob(database, send_outbox, waiting, rules, now)
 
     callbacks = _callbacks(given)
@@ -146,9 +154,7 @@ def build(given: Settings) -> App:
         require_service(verifier.verify(bearer_token(authorization)), role)
 
     return App(
-        accept_file=AcceptFile(
-            database, registration, rules, timedelta(days=given.PURGE_AFTER_DAYS), now
-        ),
+        accept_file=AcceptFile(database, registration, rules, purge_after, now),
         record_report=RecordReport(database, rules, now),
         call_extractor=CallExtractor(
             database,
@@ -182,6 +188,9 @@ def build(given: Settings) -> App:
         record_callback=RecordCallback(database, try_to_send, publisher, rules, now),
         check_callback=check_callback,
         reconcile=Reconcile(database, send_outbox, expire, stage_mapper, rules, now),
+        dead_letters=DeadLetters(
+            _subscriptions(given, connect), explain, HandleDeadLetters(explain, database, now), now
+        ),
         active_extractors=lambda client: database.run(lambda tx: tx.registrations.active(client)),
         authorize=authorize,
         authorize_service=authorize_service,
@@ -197,6 +206,27 @@ def _service_bus(given: Settings, credential: Callable[[], TokenCredential]) -> 
     if given.AZURE_SERVICE_BUS_CONNECTION_STRING:
         return client_from_connection_string(given.AZURE_SERVICE_BUS_CONNECTION_STRING)
     return client_with_identity(given.service_bus_namespace or "", credential())
+
+
+def _subscriptions(given: Settings, connect: Callable[[], ServiceBusClient]) -> list[Subscription]:
+    places = (
+        (Source.ACCEPTED_FILE, given.TOPIC_ACCEPTED_FILE, given.SUBSCRIPTION_ACCEPTED_FILE),
+        (Source.JOB_STATUS, given.TOPIC_JOB_STATUS, given.SUBSCRIPTION_JOB_STATUS),
+        (
+            Source.EXTRACTION_RETRY,
+            given.TOPIC_EXTRACTION_RETRY,
+            given.SUBSCRIPTION_EXTRACTION_RETRY,
+        ),
+        (
+            Source.EXTRACTION_RESULT,
+            given.TOPIC_EXTRACTION_RESULT,
+            given.SUBSCRIPTION_EXTRACTION_RESULT,
+        ),
+    )
+    return [
+        Subscription(source, topic, name, ServiceBusDeadLetters(connect, topic, name))
+        for source, topic, name in places
+    ]
 
 
 def _callbacks(given: Settings) -> Callbacks | None:

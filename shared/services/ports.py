@@ -310,9 +310,7 @@ class DeadLetterQueue(Protocol):
         """The next ones behind a sequence number, without receiving. Raises TransientError."""
         ...
 
-    def take(
-        self, wanted: Collection[int]
-    ) -> AbstractContextManager[Sequence[TakenDeadLetter]]:
+    def take(self, wanted: Collection[int]) -> AbstractContextManager[Sequence[TakenDeadLetter]]:
         """The wanted ones that can be had, in order, under lock until the block ends.
 
         One that is not completed by then is given back. Raises TransientError.

@@ -11,6 +11,7 @@ from shared.adapters.database import SqlDatabase
 from shared.auth import Access, Caller
 from shared.callbacks import Callbacks
 from shared.contracts.file_accepted import FileAccepted
+from shared.contracts.incoming import Source
 from shared.contracts.job_status import read_job_status
 from shared.contracts.outgoing import OutgoingMessage
 from shared.contracts.retry import ExtractionRetryEvent, read_retry_result
@@ -23,7 +24,10 @@ from shared.domain.tracking import Step
 from shared.services.accept_file import AcceptFile
 from shared.services.call_extractor import CallExtractor
 from shared.services.cancel_job import CancelJob
+from shared.services.dead_letters import DeadLetters
 from shared.services.expire_job import ExpireJob
+from shared.services.explain_dead_letters import ExplainDeadLetters
+from shared.services.handle_dead_letters import HandleDeadLetters, Subscription
 from shared.services.handle_retry import Asked, HandleRetry
 from shared.services.health import CheckHealth
 from shared.services.job_rules import JobRules
@@ -39,6 +43,7 @@ from shared.services.retry_requests import RetryRequests
 from shared.services.stage_mapper import StageMapper
 from shared.wiring import App
 from tests.database import add_extractor, add_file
+from tests.unit.services.dead_letter_queue import DeadLetterQueue
 
 T = TypeVar("T")
 
@@ -99,6 +104,7 @@ class World:
     def __post_init__(self) -> None:
         self.file: File = add_file(self.sql, blob_name="a b/report.pdf")
         self.extractor = add_extractor(self.sql)
+        self.dead = {source: DeadLetterQueue(self._service_bus) for source in Source}
         self.wire()
 
     def wire(self) -> None:
@@ -132,6 +138,13 @@ class World:
         parts = {"database": lambda: self.run(lambda tx: None), "service bus": self.oldest}
         self.health = CheckHealth(parts, self.clock)
         self.purge = PurgeOldData(self, timedelta(days=30), self.clock)
+        explain = ExplainDeadLetters(self, timedelta(days=30), self.clock)
+        self.dead_letters = DeadLetters(
+            [Subscription(source, f"{source}s", source, self.dead[source]) for source in Source],
+            explain,
+            HandleDeadLetters(explain, self, self.clock),
+            self.clock,
+        )
         self.job_views = JobViews(self, self.clock)
         self.cancel_use_case = CancelJob(self, rules, self.clock)
 
@@ -182,6 +195,9 @@ class World:
         self._step("service bus")
         return self.oldest_report
 
+    def _service_bus(self) -> None:
+        self._step("service bus")
+
     def _step(self, part: str) -> None:
         self.steps.step()
         if part in self.down:
@@ -212,6 +228,7 @@ class World:
             cancel_job=self.cancel_use_case,
             try_to_send_outbox=TryToSendOutbox(self.send_outbox),
             reconcile=self.reconcile,
+            dead_letters=self.dead_letters,
             purge=self.purge,
             check_health=self.health,
             version="1.2.3",
