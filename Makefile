@@ -21,7 +21,7 @@ NODE_PACKAGES := node_modules/.installed
 .PHONY: help install run submit jobs logs reset test check format schemas bench
 
 help:
-	@echo 'make run      start the embedded Azure and show one job from end to end'
+	@echo 'make run      start the embedded Azure, show one job from end to end, restart a failed one'
 	@echo '              FILE=path.pdf: your own document; ONCE=1: end with the job; VERBOSE=1: all logs'
 	@echo 'make submit   FILE=path.pdf: submit another document to what runs'
 	@echo 'make jobs     the newest jobs'

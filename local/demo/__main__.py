@@ -1,4 +1,4 @@
-"""`make run`: start the embedded Azure and show one job from end to end.
+"""`make run`: start the embedded Azure, show one job from end to end, and restart a failed one.
 
 `FILE` in the environment names a document of one's own.
 """

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
+from uuid import UUID
 
 from local.demo.console import facts, say
 from local.demo.file_service import StoredFile
@@ -36,12 +37,12 @@ class Step:
     summary: Any = None
 
 
-def announced_steps(statuses: StatusService, stored: StoredFile) -> Iterator[Step]:
+def announced_steps(statuses: StatusService, job_id: UUID) -> Iterator[Step]:
     """The steps as another service sees them, on the job status topic. Raises JobStuckError."""
     shown: list[Step] = []
     while not _ended(shown):
         try:
-            found = statuses.wait_for(stored.job_id, _more_than(len(shown)), _patience(shown))
+            found = statuses.wait_for(job_id, _more_than(len(shown)), _patience(shown))
         except TimeoutError:
             raise _stuck(shown) from None
         for announcement in found[len(shown) :]:
@@ -80,16 +81,22 @@ def read_steps(database: SqlDatabase, stored: StoredFile) -> list[Step]:
 
 def show_job(steps: Iterable[Step], since: datetime) -> bool:
     """Print each step when it comes, then the result or the reason; whether it succeeded."""
-    last = None
-    for last in steps:
-        seconds = (last.at - since).total_seconds()
-        say(f"  {last.at.astimezone():%H:%M:%S}  {last.status:<10} {seconds:6.2f} s")
+    last = show_steps(steps, since)
     if last and last.status is JobStatus.SUCCEEDED:
         _show_summary(last.summary)
         return True
     say()
     say(f"The job did not succeed: {last.reason if last else 'nothing was reported'}")
     return False
+
+
+def show_steps(steps: Iterable[Step], since: datetime) -> Step | None:
+    """Print each step when it comes; the last one."""
+    last = None
+    for last in steps:
+        seconds = (last.at - since).total_seconds()
+        say(f"  {last.at.astimezone():%H:%M:%S}  {last.status:<10} {seconds:6.2f} s")
+    return last
 
 
 def _show_summary(summary: Any) -> None:

@@ -7,6 +7,9 @@ from shared.adapters.database.tables import client_application_extractor as tabl
 
 DEMO_CLIENT = "demo-client"
 DEMO_EXTRACTOR = 1
+UNLUCKY_CLIENT = "unlucky-client"
+UNLUCKY_EXTRACTOR = 2
+"""Its extractor fails the first job of every file, on purpose."""
 
 
 def register_extractor(

@@ -1,13 +1,18 @@
-"""Starts the stack, submits a document, shows its job, and stays up."""
+"""Starts the stack, shows a document's job and the restart of a failed one, and stays up."""
 
 import signal
 import time
+from collections.abc import Callable
 from datetime import UTC, datetime
+
+from requests import RequestException
 
 from local.demo.console import near, say, say_part, size
 from local.demo.document import Document
 from local.demo.follow import JobStuckError, announced_steps, show_job
 from local.demo.next_steps import next_steps
+from local.demo.operator import Operator
+from local.demo.restart import fail_once, restart
 from local.demo.status_service import Announcement
 from local.demo.surroundings import Surroundings, surround
 from local.settings import LocalSettings
@@ -47,16 +52,26 @@ def run(settings: LocalSettings, document: Document, once: bool, verbose: bool) 
     with stack, surround(settings, live) as services:
         say(f"All parts are ready after {time.monotonic() - began:.1f} s.")
         say()
-        try:
-            succeeded = _show_one(services, document)
-        except JobStuckError as problem:
-            say(f"{problem}; {stack.parts['host'].log.last_words()}")
-            succeeded = False
+        succeeded = _show(stack, lambda: _show_one(services, document))
         if once:
             return succeeded
+        _show(stack, lambda: _show_restart(services, Operator(settings)))
         live.shown = True
         _stay(stack)
     return True
+
+
+def _show(stack: Stack, act: Callable[[], bool]) -> bool:
+    """Whether it went well; what got stuck is told with what the host said last."""
+    try:
+        return act()
+    except (JobStuckError, TimeoutError, RequestException) as problem:
+        say(f"{problem}; {stack.parts['host'].log.last_words()}")
+        return False
+
+
+def _show_restart(services: Surroundings, operator: Operator) -> bool:
+    return restart(services, operator, fail_once(services))
 
 
 def _show_one(services: Surroundings, document: Document) -> bool:
@@ -66,7 +81,7 @@ def _show_one(services: Surroundings, document: Document) -> bool:
     say(f"  file  {stored.file_id}")
     say(f"  job   {stored.job_id}")
     say()
-    return show_job(announced_steps(services.statuses, stored), since)
+    return show_job(announced_steps(services.statuses, stored.job_id), since)
 
 
 def _stay(stack: Stack) -> None:

@@ -42,6 +42,9 @@ def test_a_run_stays_up_beside_no_other_until_it_is_interrupted(tmp_path: Path) 
 
         assert supervisor.wait(10) == 0
     assert "Succeeded" in first
+    assert "The extractor was asked to report a failure." in first
+    assert "200   Successfully initiated restart for 1 extraction(s)" in first
+    assert "200   succeeded, asked for by operator@example.com" in first
     assert second.returncode == 1
     assert second.stderr == (
         f"make run: a stack is running already: process {supervisor.pid},"

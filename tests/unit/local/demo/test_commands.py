@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from local.demo.next_steps import next_steps, registration_call
+from local.demo.next_steps import next_steps, registration_call, requests_call, restart_call
 from local.demo.prerequisites import MissingError, check_prerequisites
 from local.settings import LocalSettings
 
@@ -73,6 +73,22 @@ def test_the_command_to_paste_makes_a_token_when_it_is_run() -> None:
 
     assert "-m local.identity.token --data '/data/my stack' --role REGISTRATION_READ" in command
     assert shlex.split(command)[-1] == "http://127.0.0.1:7071/registration/demo-client/extractors"
+
+
+def test_the_commands_of_an_operator_restart_and_tell_what_became_of_it() -> None:
+    rights = "--data '/data/my stack' --scope EXTRACTED_ENTITIES_WRITE --role User"
+    restart, requests = restart_call(SETTINGS), requests_call(SETTINGS)
+
+    assert rights in restart
+    assert rights in requests
+    assert shlex.split(restart)[-5:] == [
+        "http://127.0.0.1:7071/v1/extracted_entities/restart",
+        "-H",
+        "Content-Type: application/json",
+        "-d",
+        '{"extractedEntityIds": [1]}',
+    ]
+    assert shlex.split(requests)[-1] == "http://127.0.0.1:7071/v1/requests"
 
 
 def _run(module: str, **environment: str) -> subprocess.CompletedProcess[str]:
