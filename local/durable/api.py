@@ -6,7 +6,7 @@ inputs need an application whose `client_max_size` lets them through.
 
 import hmac
 from collections.abc import Awaitable, Sequence
-from urllib.parse import unquote_plus
+from urllib.parse import unquote
 
 from aiohttp import web
 
@@ -63,9 +63,9 @@ async def _handle(request: web.Request, path: str, engine: DurableEngine, key: s
 
 
 def _segments(request: web.Request, path: str) -> list[str]:
-    """The decoded parts of the path behind ours."""
+    """The decoded parts of the path behind ours; a plus is a blank, also an escaped one."""
     rest = request.rel_url.raw_path[len(path) :].strip("/")
-    return [unquote_plus(segment) for segment in rest.split("/")]
+    return [unquote(segment).replace("+", " ") for segment in rest.split("/")]
 
 
 def _dispatch(

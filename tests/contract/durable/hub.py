@@ -98,7 +98,7 @@ async def running_hub(
         site = web.TCPSite(runner, "127.0.0.1", 0)
         await site.start()
         url = f"http://127.0.0.1:{runner.addresses[0][1]}"
-        binding = client_binding(HUB, url, url, KEY)
+        binding = client_binding(options.hub_name, url, url, KEY)
         async with _session(f"{url}{WEBHOOK_PATH}/", {"x-functions-key": KEY}) as http:
             yield Hub(engine, functions, url, DurableOrchestrationClient(binding), http)
     finally:

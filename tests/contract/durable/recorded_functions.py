@@ -348,8 +348,7 @@ def o_event_par(context: Context) -> Any:
 
 
 def o_long(context: Context) -> Any:
-    event = yield context.wait_for_external_event("Never")
-    return event
+    yield context.create_timer(context.current_utc_datetime + 3600 * SECOND)
 
 
 def o_http(context: Context) -> Any:
