@@ -29,11 +29,15 @@ POLL_SECONDS = 0.02
 
 @dataclass(frozen=True)
 class Round:
-    """What a number of jobs took: seconds in all, and processor seconds of each process."""
+    """What a number of jobs took: seconds in all, and processor seconds of each process.
+
+    `resident_bytes` is the memory of each process at the end.
+    """
 
     jobs: int
     seconds: float
     processor_seconds: Mapping[str, float]
+    resident_bytes: Mapping[str, int]
 
     @property
     def per_job(self) -> float:
@@ -107,11 +111,12 @@ class MeasuredStack:
         seconds = time.perf_counter() - begun
         after = self._processor_seconds()
         self.job_ids += [file.job_id for file in files]
-        return Round(jobs, seconds, {name: after[name] - before[name] for name in after})
-
-    def resident_bytes(self) -> Mapping[str, int]:
-        """Resident memory of each process by now."""
-        return {name: each.memory_info().rss for name, each in self._processes.items()}
+        return Round(
+            jobs,
+            seconds,
+            {name: after[name] - before[name] for name in after},
+            {name: each.memory_info().rss for name, each in self._processes.items()},
+        )
 
     def activities(self) -> int:
         """Activities of all jobs so far, counted from the histories of their orchestrations."""
