@@ -10,6 +10,8 @@ export FILE
 
 PYTHON := .venv/bin/python
 LOCAL_DATA ?= .local
+FILES ?= 1000
+SEED ?= 1
 on = $(filter-out 0 no false off,$(1))
 
 # What is missing, and where to get it.
@@ -18,7 +20,7 @@ missing = { echo '$(1) is missing. Get it: $(2)' >&2; exit 1; }
 PYTHON_PACKAGES := .venv/.installed
 NODE_PACKAGES := node_modules/.installed
 
-.PHONY: help install run submit jobs logs reset test check format schemas bench
+.PHONY: help install run submit jobs logs reset test check format schemas bench chaos
 
 help:
 	@echo 'make run      start the embedded Azure, show one job from end to end, restart a failed one'
@@ -30,6 +32,7 @@ help:
 	@echo 'make test     all tests, with the coverage of shared/'
 	@echo 'make check    ruff, ruff format and mypy'
 	@echo 'make format   let ruff format the code'
+	@echo 'make chaos    FILES=1000 SEED=1: kill parts at random while files go through, then count'
 	@echo 'make bench    measure what jobs, publishing and the import of the app cost: five minutes'
 	@echo 'make schemas  write docs/messages and docs/openapi.json from the models'
 	@echo 'make install  install what is missing; the others do it themselves'
@@ -60,6 +63,9 @@ check: install
 	$(PYTHON) -m ruff check .
 	$(PYTHON) -m ruff format --check .
 	$(PYTHON) -m mypy shared local function_app.py
+
+chaos: install
+	@$(PYTHON) -m tests.chaos --files $(FILES) --seed $(SEED)
 
 schemas: install
 	@$(PYTHON) -m shared.contracts.schemas docs/messages
