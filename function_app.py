@@ -5,6 +5,7 @@ import azure.functions as func
 
 from shared.functions import (
     activities,
+    dead_letters,
     extraction,
     health,
     job_status_callback,
@@ -37,6 +38,7 @@ for part in (
     retry,
     requests,
     jobs,
+    dead_letters,
     job_status_callback,
     health,
     reconcile,

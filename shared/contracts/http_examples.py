@@ -16,6 +16,14 @@ from shared.contracts.http_answers import (
     RetryBatchAnswer,
     RetryFileAnswer,
 )
+from shared.contracts.http_dead_letters import (
+    DeadLetterCountsAnswer,
+    DeadLettersAnswer,
+    DiscardAnswer,
+    DiscardRequest,
+    ResubmitAnswer,
+    ResubmitRequest,
+)
 from shared.contracts.http_health import LiveAnswer, ReadyAnswer
 from shared.contracts.http_jobs import (
     CallbackAnswer,
@@ -42,6 +50,7 @@ _REQUEST = {
     "nextAttemptAt": "2024-01-01T00:02:00.000Z",
 }
 _FILE_ID = "3f53f4b9-6ff4-4713-a0b6-4a4b17bc5c4a"
+_SUBSCRIPTION = "extractor-subscription"
 _JOB = {
     "jobId": _JOB_ID,
     "fileId": _FILE_ID,
@@ -124,6 +133,68 @@ EXAMPLES: Mapping[type[BaseModel], dict[str, Any]] = {
         "requests": [],
     },
     TimelineAnswer: {"fileId": _FILE_ID, "events": [_EVENT]},
+    DeadLetterCountsAnswer: {
+        "subscriptions": [
+            {
+                "subscription": _SUBSCRIPTION,
+                "topic": "accepted-file",
+                "count": 2,
+                "more": False,
+                "oldest": "2024-01-01T00:00:00.000Z",
+            }
+        ]
+    },
+    DeadLettersAnswer: {
+        "subscription": _SUBSCRIPTION,
+        "deadLetters": [
+            {
+                "sequenceNumber": 17,
+                "messageId": "5b1c4a52",
+                "subject": "FileAccepted",
+                "enqueuedAt": "2024-01-01T00:00:00.000Z",
+                "deliveryCount": 10,
+                "reason": "MaxDeliveryCountExceeded",
+                "explanation": {
+                    "code": "file_unknown",
+                    "text": f"File {_FILE_ID} has no row in [file].[File]",
+                    "canBeHandled": False,
+                    "fileIds": [_FILE_ID],
+                },
+            }
+        ],
+        "nextAfter": 17,
+    },
+    ResubmitRequest: {"sequenceNumbers": [17, 21], "dryRun": False},
+    ResubmitAnswer: {
+        "subscription": _SUBSCRIPTION,
+        "dryRun": False,
+        "results": [
+            {
+                "sequenceNumber": 17,
+                "outcome": "kept",
+                "code": "file_unknown",
+                "explanation": f"File {_FILE_ID} has no row in [file].[File]",
+            },
+            {
+                "sequenceNumber": 21,
+                "outcome": "handled",
+                "code": "handled",
+                "explanation": "It was handled again and has left the queue",
+            },
+        ],
+    },
+    DiscardRequest: {"sequenceNumbers": [17], "reason": "The file was withdrawn"},
+    DiscardAnswer: {
+        "subscription": _SUBSCRIPTION,
+        "results": [
+            {
+                "sequenceNumber": 17,
+                "outcome": "discarded",
+                "code": "file_unknown",
+                "explanation": "It was dropped from the queue",
+            }
+        ],
+    },
     LiveAnswer: {"status": "live", "version": "1.4.0", "commit": "4a0c081"},
     ReadyAnswer: {
         "status": "not ready",

@@ -1,11 +1,12 @@
 """The HTTP edge: one place that turns errors into answers. Nothing internal leaves in them."""
 
+import asyncio
 import json
 import logging
 import re
 import time
 import traceback
-from collections.abc import Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from contextvars import ContextVar
 from dataclasses import dataclass
 from functools import singledispatch, wraps
@@ -30,7 +31,9 @@ from shared.telemetry import log_context, log_event
 logger = logging.getLogger(__name__)
 
 Handler = Callable[[func.HttpRequest], func.HttpResponse]
+ClientHandler = Callable[[func.HttpRequest, Any], Awaitable[func.HttpResponse]]
 B = TypeVar("B", bound=Body)
+W = TypeVar("W")
 
 LARGEST_BODY = 64 * 1024
 """Bytes; 100 ids and a reason take a tenth of it."""
@@ -80,6 +83,32 @@ def endpoint(handler: Handler) -> Handler:
         return response
 
     return guarded
+
+
+def endpoint_with(
+    make: Callable[[Any], W],
+) -> Callable[[Callable[[func.HttpRequest, W], func.HttpResponse]], ClientHandler]:
+    """The same for a blocking handler that needs the durable client, which is asynchronous.
+
+    It runs in a thread and is given what `make(client)` made of the client beside the event loop.
+    """
+
+    def wrap(handler: Callable[[func.HttpRequest, W], func.HttpResponse]) -> ClientHandler:
+        async def guarded(req: func.HttpRequest, client: Any) -> func.HttpResponse:
+            made = make(client)
+
+            @endpoint
+            @wraps(handler)
+            def bound(req: func.HttpRequest) -> func.HttpResponse:
+                return handler(req, made)
+
+            return await asyncio.to_thread(bound, req)
+
+        guarded.__name__ = handler.__name__
+        guarded.__doc__ = handler.__doc__
+        return guarded
+
+    return wrap
 
 
 def current_exchange() -> Exchange:

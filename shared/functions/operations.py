@@ -30,6 +30,16 @@ from shared.contracts.http_answers import (
     RetryBatchAnswer,
     RetryFileAnswer,
 )
+from shared.contracts.http_dead_letters import (
+    DeadLetterCountsAnswer,
+    DeadLettersAnswer,
+    DeadLettersQuery,
+    DiscardAnswer,
+    DiscardRequest,
+    ResubmitAnswer,
+    ResubmitRequest,
+    SubscriptionPath,
+)
 from shared.contracts.http_health import LiveAnswer, ReadyAnswer
 from shared.contracts.http_jobs import (
     CallbackAnswer,
@@ -45,7 +55,7 @@ from shared.contracts.http_jobs import (
 )
 from shared.contracts.registration import RegisteredExtractor
 
-RESTART, REQUESTS, JOBS = "Restart", "Requests", "Jobs"
+RESTART, REQUESTS, JOBS, DEAD_LETTERS = "Restart", "Requests", "Jobs", "Dead letters"
 CALLBACK_TOKEN = "call-back token"  # noqa: S105 - its name, no secret
 """What an extractor gets with a call: no scope or role, but good for one job only."""
 
@@ -209,6 +219,48 @@ OPERATIONS = (
             HTTPStatus.NOT_FOUND: ErrorAnswer,
         },
         path_parameters=FilePathById,
+    ),
+    Operation(
+        "list_dead_letters",
+        "GET",
+        "/v1/dead_letters",
+        DEAD_LETTERS,
+        "How many dead letters each subscription has",
+        Access.ADMINISTRATOR,
+        {HTTPStatus.OK: DeadLetterCountsAnswer},
+    ),
+    Operation(
+        "get_dead_letters",
+        "GET",
+        "/v1/dead_letters/{subscription}",
+        DEAD_LETTERS,
+        "A page of dead letters, each explained in words; none is received",
+        Access.ADMINISTRATOR,
+        {HTTPStatus.OK: DeadLettersAnswer, HTTPStatus.NOT_FOUND: ErrorAnswer},
+        path_parameters=SubscriptionPath,
+        query=DeadLettersQuery,
+    ),
+    Operation(
+        "resubmit_dead_letters",
+        "POST",
+        "/v1/dead_letters/{subscription}/resubmit",
+        DEAD_LETTERS,
+        "Handle up to 100 dead letters again in place; what fails stays",
+        Access.ADMINISTRATOR,
+        {HTTPStatus.OK: ResubmitAnswer, HTTPStatus.NOT_FOUND: ErrorAnswer},
+        path_parameters=SubscriptionPath,
+        body=ResubmitRequest,
+    ),
+    Operation(
+        "discard_dead_letters",
+        "POST",
+        "/v1/dead_letters/{subscription}/discard",
+        DEAD_LETTERS,
+        "Drop up to 100 dead letters for good",
+        Access.ADMINISTRATOR,
+        {HTTPStatus.OK: DiscardAnswer, HTTPStatus.NOT_FOUND: ErrorAnswer},
+        path_parameters=SubscriptionPath,
+        body=DiscardRequest,
     ),
     Operation(
         "report_job_status",

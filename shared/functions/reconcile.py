@@ -1,5 +1,6 @@
 """Timer: every five minutes, mend what a crash left behind."""
 
+import asyncio
 import logging
 from collections import Counter
 from functools import partial
@@ -10,6 +11,7 @@ import azure.durable_functions as df
 import azure.functions as func
 
 from shared.domain.jobs import Job
+from shared.functions.handling import handle_here
 from shared.functions.holding import in_thread
 from shared.functions.orchestrations import start, wake
 from shared.services.reconcile import Suspects
@@ -26,10 +28,12 @@ STUCK = "reconciliation: its time is long gone"
 @bp.timer_trigger(arg_name="timer", schedule="0 */5 * * * *")
 @bp.durable_client_input(client_name="client")
 async def reconcile(timer: func.TimerRequest, client: Any) -> None:
-    """One pass: the database first, then orchestrations that are missing, stuck or left over."""
+    """One pass: the database, orchestrations missing, stuck or left over, then dead letters."""
     mended: Counter[str] = Counter(await in_thread(app().reconcile.mend))
     mended.update(await _bring_back(client, await in_thread(app().reconcile.suspects)))
     mended.update(await _end_leftovers(client))
+    # A thread of its own: what follows from a dead letter takes some of the triggers'.
+    mended.update(await asyncio.to_thread(app().dead_letters.mend, handle_here(client)))
     found = {kind: count for kind, count in mended.items() if count}
     log_event(logger, "Reconciled", outcome="mended" if found else "nothing to mend", **found)
 
