@@ -5,9 +5,13 @@ import asyncio
 import logging
 import signal
 import sys
+from collections.abc import AsyncIterator
+from contextlib import AsyncExitStack, asynccontextmanager
 from pathlib import Path
 
-from local.servicebus.server import listen
+from local.servicebus.clock import AdjustableClock
+from local.servicebus.faults import Faults
+from local.servicebus.server import Server, listen
 from local.servicebus.settings_reader import TopologyError
 from local.servicebus.store import StoreError
 from local.servicebus.topology import Topology, load_topology
@@ -30,6 +34,7 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--config", type=Path, required=True, help="the emulator's config file")
     parser.add_argument("--port", type=int, default=5672, help="0 picks a free one")
     parser.add_argument("--data", type=Path, required=True, help="folder of the stored messages")
+    parser.add_argument("--control", type=int, help="port of the fault switches, for tests")
     return parser.parse_args()
 
 
@@ -38,17 +43,34 @@ async def _serve(topology: Topology, arguments: argparse.Namespace) -> int:
     loop = asyncio.get_running_loop()
     for number in (signal.SIGTERM, signal.SIGINT):
         loop.add_signal_handler(number, stop.set)
-    server = await listen(topology, arguments.data, arguments.port)
-    server.service.failure.add_done_callback(lambda failure: stop.set())
-    sys.stdout.write(f"ready servicebus {HOST}:{server.port}\n")
-    sys.stdout.flush()
-    await stop.wait()
-    await server.close()
-    failure = server.service.failure
+    async with _listening(topology, arguments) as server:
+        failure = server.service.failure
+        failure.add_done_callback(lambda _: stop.set())
+        sys.stdout.write(f"ready servicebus {HOST}:{server.port}\n")
+        sys.stdout.flush()
+        await stop.wait()
     if failure.done():
         logging.getLogger(__name__).critical("stopped by a failure", exc_info=failure.exception())
         return 1
     return 0
+
+
+@asynccontextmanager
+async def _listening(topology: Topology, arguments: argparse.Namespace) -> AsyncIterator[Server]:
+    async with AsyncExitStack() as stack:
+        if arguments.control is None:
+            server = await listen(topology, arguments.data, arguments.port)
+            stack.push_async_callback(server.close)
+        else:
+            # Only tests need an HTTP server.
+            from local.servicebus.control import serve_switches
+
+            clock, faults = AdjustableClock(), Faults()
+            server = await listen(topology, arguments.data, arguments.port, clock, faults)
+            stack.push_async_callback(server.close)
+            switches = await serve_switches(arguments.control, server, faults, clock)
+            stack.push_async_callback(switches.cleanup)
+        yield server
 
 
 if __name__ == "__main__":

@@ -95,7 +95,7 @@ class Connection(asyncio.Protocol):
         while (pending := self._transport.pending()) > 0:
             pieces.append(self._transport.peek(pending) or b"")
             self._transport.pop(pending)
-        self._socket.write(b"".join(pieces))
+        self._write(b"".join(pieces))
         if pending < 0 or self._transport.capacity() < 0:
             # One of them has ended the connection, or the engine could not read what came.
             self._socket.close()
@@ -112,6 +112,9 @@ class Connection(asyncio.Protocol):
         self._engine.close()
         self.flush()
         self._socket.close()
+
+    def _write(self, data: bytes) -> None:
+        self._socket.write(data)
 
     def _keep_alive(self) -> None:
         """Let the engine send an empty frame when the client's idle time-out asks for one."""
@@ -130,7 +133,7 @@ class Connection(asyncio.Protocol):
             if self._sasl.step is Step.DONE:
                 self._frame(piece)
             elif self._sasl.step is not Step.REFUSED:
-                self._socket.write(self._sasl.receive(piece))
+                self._write(self._sasl.receive(piece))
         if self._sasl.step is Step.REFUSED:
             self._socket.close()
 

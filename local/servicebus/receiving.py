@@ -28,7 +28,7 @@ class Receiving:
     def take(self, queue: Queue, count: int, size: int, *, delete: bool) -> list[Delivery]:
         """Lock (or delete) up to `count` messages, oldest first, stopping after `size` bytes."""
         deliveries = []
-        for entry in self._store.ready(queue.id, self._clock.now(), count):
+        for entry in self._ready(queue, count):
             deliveries.append(self._hand_out(queue, entry, delete=delete))
             size -= len(deliveries[-1].encoded)
             if size <= 0:
@@ -54,6 +54,9 @@ class Receiving:
             if size <= 0:
                 break
         return deliveries
+
+    def _ready(self, queue: Queue, count: int) -> list[Entry]:
+        return self._store.ready(queue.id, self._clock.now(), count)
 
     def _hand_out(self, queue: Queue, entry: Entry, *, delete: bool) -> Delivery:
         if delete:

@@ -8,6 +8,7 @@ from proton import Condition
 from local.servicebus.broker import Broker
 from local.servicebus.clock import Clock, SystemClock
 from local.servicebus.connection import Connection
+from local.servicebus.faults import Faults, FaultyBroker, FaultyConnection
 from local.servicebus.service import Service
 from local.servicebus.store import Store
 from local.servicebus.topology import Topology
@@ -43,7 +44,11 @@ class Server:
 
 
 async def listen(
-    topology: Topology, data: Path, port: int = 0, clock: Clock | None = None
+    topology: Topology,
+    data: Path,
+    port: int = 0,
+    clock: Clock | None = None,
+    faults: Faults | None = None,
 ) -> Server:
     """Serve `topology` from the file in `data` on a port of 127.0.0.1, a free one for 0.
 
@@ -53,14 +58,28 @@ async def listen(
     clock = clock or SystemClock()
     try:
         with store.transaction():
-            broker = Broker(topology, store, clock)
+            broker = _broker(topology, store, clock, faults)
         service = Service(broker, store, clock)
         connections: set[Connection] = set()
         listener = await asyncio.get_running_loop().create_server(
-            lambda: Connection(service, connections), HOST, port
+            lambda: _connection(service, connections, faults), HOST, port
         )
     except BaseException:
         store.close()
         raise
     service.turn()
     return Server(service, listener, connections)
+
+
+def _broker(topology: Topology, store: Store, clock: Clock, faults: Faults | None) -> Broker:
+    if faults is None:
+        return Broker(topology, store, clock)
+    return FaultyBroker(topology, store, clock, faults)
+
+
+def _connection(
+    service: Service, connections: set[Connection], faults: Faults | None
+) -> Connection:
+    if faults is None:
+        return Connection(service, connections)
+    return FaultyConnection(service, connections, faults)

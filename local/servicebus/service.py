@@ -160,5 +160,5 @@ class Service:
             return
         due = self.broker.next_due()
         if due is not None:
-            delay = max(0, due - self._clock.now()) / 1000
+            delay = self._clock.seconds_until(due)
             self._timer = asyncio.get_running_loop().call_later(delay, self.turn)

@@ -1,26 +1,16 @@
 """A Service Bus on a thread of its own, whose clock the test can put forward."""
 
 import asyncio
-import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from threading import Thread
 
+from local.servicebus.clock import AdjustableClock
 from local.servicebus.server import Server, listen
 from local.servicebus.topology import Topology
-
-
-@dataclass
-class ForwardClock:
-    """The machine's clock, plus what the test added."""
-
-    added: int = field(default=0)
-
-    def now(self) -> int:
-        return time.time_ns() // 1_000_000 + self.added
 
 
 @dataclass(frozen=True)
@@ -29,7 +19,7 @@ class RunningBus:
 
     server: Server
     loop: asyncio.AbstractEventLoop
-    clock: ForwardClock
+    clock: AdjustableClock
 
     @property
     def port(self) -> int:
@@ -43,7 +33,7 @@ class RunningBus:
         """Put the clock forward and let the broker do what has come due."""
 
         def forward() -> None:
-            self.clock.added += int(seconds * 1000)
+            self.clock.advance(int(seconds * 1000))
             self.server.service.turn()
 
         self.run(forward)
@@ -75,7 +65,7 @@ def running(topology: Topology, folder: Path) -> Iterator[RunningBus]:
     loop = asyncio.new_event_loop()
     thread = Thread(target=loop.run_forever)
     thread.start()
-    clock = ForwardClock()
+    clock = AdjustableClock()
     try:
         start = asyncio.run_coroutine_threadsafe(listen(topology, folder, 0, clock), loop)
         server = start.result(10)

@@ -1,10 +1,8 @@
 """Many receivers on one subscription, and receivers that lose their connection or their life."""
 
 import asyncio
-import gc
 import subprocess
 import sys
-import warnings
 from collections import Counter
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -128,15 +126,6 @@ def test_what_a_killed_client_held_comes_back_after_its_lock(sdk: Sdk, bus: Runn
     bus.pass_time(60)
     (again,) = take(receiver)
     assert (body(again), again.delivery_count) == (b"held", 1)
-
-
-@pytest.fixture
-def forgotten_sockets() -> Iterator[None]:
-    """Collects them here: the client forgets to close the socket of a connection that was cut."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", ResourceWarning)
-        yield
-        gc.collect()
 
 
 def cut(bus: RunningBus) -> None:
