@@ -4,7 +4,6 @@ import time
 
 import pytest
 
-from local.servicebus import clock as clock_module
 from local.servicebus.clock import AdjustableClock, SystemClock
 
 
@@ -12,7 +11,7 @@ from local.servicebus.clock import AdjustableClock, SystemClock
 def machine(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     """The machine's time in milliseconds, in a list of one."""
     shown = [1_000_000]
-    monkeypatch.setattr(clock_module.time, "time_ns", lambda: shown[0] * 1_000_000)
+    monkeypatch.setattr(time, "time_ns", lambda: shown[0] * 1_000_000)
     return shown
 
 
