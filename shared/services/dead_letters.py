@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from datetime import timedelta
 
 from shared.contracts.incoming import DeadLetter
@@ -45,7 +46,7 @@ class DeadLetters:
         handle_again: HandleDeadLetters,
         clock: Clock,
     ) -> None:
-        self._places: Mapping[str, Subscription] = {each.name: each for each in subscriptions}
+        self._places = _by_name(subscriptions)
         self._explain = explain
         self._handle_again = handle_again
         self._clock = clock
@@ -131,6 +132,16 @@ class DeadLetters:
         if not letters:
             return []
         return list(zip(letters, self._explain(place.source, letters), strict=True))
+
+
+def _by_name(subscriptions: Sequence[Subscription]) -> Mapping[str, Subscription]:
+    """By their names, followed by the topic where two topics have a subscription of one name."""
+    counted = Counter(each.name for each in subscriptions)
+    named = [
+        each if counted[each.name] == 1 else replace(each, name=f"{each.name}@{each.topic}")
+        for each in subscriptions
+    ]
+    return {each.name: each for each in named}
 
 
 def _numbers(place: Subscription, chosen: Sequence[int] | None) -> Sequence[int]:

@@ -1,6 +1,7 @@
 """Handling dead letters again in place, or dropping them; either is written down."""
 
 import logging
+import traceback
 from collections.abc import Callable, Collection, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
@@ -91,7 +92,7 @@ class HandleDeadLetters:
     def _try(self, act: "_Act", handle: Handle) -> tuple[str, str]:
         """What came of it: the code `handled`, or that of its failure, and a text."""
         try:
-            handle(act.place.source, act.taken.letter.message)
+            handle(act.place.source, act.letter.message)
             self._write_down(act, act.verdict(DeadLetterOutcome.HANDLED, "handled", HANDLED))
             act.taken.complete()
         except PermanentError as error:
@@ -101,9 +102,9 @@ class HandleDeadLetters:
             return "not_yet" if known else act.explanation.code, str(error)
         except TransientError as error:
             return "out_of_reach", OUT_OF_REACH.format(part=error.part)
-        except Exception:
-            # The durable client raises bare Exceptions; one message must not stop the others.
-            logger.exception("Dead letter %s failed", act.taken.letter.sequence_number)
+        except Exception as error:  # one message must not stop the others
+            trace = "".join(traceback.format_exception(error))
+            log_event(logger, "Handling a dead letter failed", logging.ERROR, exception=trace)
             return "failed", INSIDE
         return "handled", HANDLED
 

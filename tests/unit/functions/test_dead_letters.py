@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Callable
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 from uuid import uuid4
@@ -12,6 +13,9 @@ from shared import wiring
 from shared.auth import ForbiddenError
 from shared.contracts.incoming import Source
 from shared.functions import dead_letters, holding
+from shared.services.dead_letters import DeadLetters
+from shared.services.explain_dead_letters import ExplainDeadLetters
+from shared.services.handle_dead_letters import HandleDeadLetters, Subscription
 from tests.database import empty_database
 from tests.unit.functions.dead_letters import (
     FILES,
@@ -57,6 +61,23 @@ def test_every_subscription_is_counted(world: World) -> None:
     put_file(world)
     put_file(world)
     assert counts() == {FILES: 2, STATUSES: 0, RETRIES: 0, RESULTS: 0}
+
+
+def test_subscriptions_of_one_name_are_told_apart_by_their_topics(world: World) -> None:
+    explain = ExplainDeadLetters(world, timedelta(days=30), world.clock)
+    places = [
+        Subscription(source, topic, name, world.dead[source])
+        for source, topic, name in (
+            (Source.ACCEPTED_FILE, "accepted-file", "extractor"),
+            (Source.JOB_STATUS, "job-status", "extractor"),
+            (Source.EXTRACTION_RETRY, "extraction-retry", "retries"),
+        )
+    ]
+    handle_again = HandleDeadLetters(explain, world, world.clock)
+    world.dead_letters = DeadLetters(places, explain, handle_again, world.clock)
+    put_file(world)
+    assert counts() == {"extractor@accepted-file": 1, "extractor@job-status": 0, "retries": 0}
+    assert len(looked_at("extractor@accepted-file")["deadLetters"]) == 1
 
 
 def test_many_are_not_counted_to_the_end(world: World) -> None:

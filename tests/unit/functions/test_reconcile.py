@@ -1,5 +1,6 @@
 """Orchestrations that are missing, stuck or left over are mended."""
 
+import logging
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import SimpleNamespace
@@ -10,8 +11,10 @@ import azure.durable_functions as df
 import pytest
 
 from shared import wiring
+from shared.contracts.incoming import Source
 from shared.functions import reconcile
 from tests.database import empty_database
+from tests.unit.functions.dead_letters import left, put_file
 from tests.unit.functions.fakes import DurableClient
 from tests.unit.services.world import World
 
@@ -105,3 +108,16 @@ async def test_an_orchestration_of_an_unknown_job_is_ended(
     client.running = {stray, "not-one-of-ours"}
     await run(None, client)
     assert client.terminated == [stray]
+
+
+async def test_a_pass_handles_dead_letters_again_and_counts_them(
+    world: World, client: KnowingClient, caplog: pytest.LogCaptureFixture
+) -> None:
+    put_file(world)
+    broken = put_file(world, FileID="none")
+    with caplog.at_level(logging.INFO):
+        await run(None, client)
+    (job,) = world.jobs()
+    assert [instance for _, instance, _ in client.started] == [str(job.job_id)]
+    assert left(world, Source.ACCEPTED_FILE) == [broken]
+    assert '"deadLettersHandled": 1' in caplog.messages[-1]
