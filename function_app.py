@@ -7,6 +7,7 @@ from shared.functions import (
     activities,
     dead_letters,
     extraction,
+    extractors,
     health,
     job_status_callback,
     jobs,
@@ -41,6 +42,7 @@ for part in (
     dead_letters,
     job_status_callback,
     health,
+    extractors,
     reconcile,
     purge,
 ):

@@ -107,6 +107,9 @@ class Settings(BaseModel):
     SIGNED_URL_MINUTES: Annotated[int, Field(ge=1, le=6 * 24 * 60)] = Field(
         90, description="Life of a signed link; covers start and run time-outs and 10 minutes"
     )
+    EXTRACTOR_MAX_ACTIVE_JOBS: Annotated[int, Field(ge=1, le=10_000)] = Field(
+        100, description="How many jobs one extractor has at once; the others wait"
+    )
     PUBLIC_URL: WebAddress | None = Field(
         None, description="The app as extractors reach it, for their call-backs; needs the keys"
     )

@@ -41,6 +41,7 @@ from shared.services.cancel_job import CancelJob
 from shared.services.dead_letters import DeadLetters
 from shared.services.expire_job import ExpireJob
 from shared.services.explain_dead_letters import ExplainDeadLetters
+from shared.services.extractors import Extractors
 from shared.services.handle_dead_letters import HandleDeadLetters, Subscription
 from shared.services.handle_retry import HandleRetry
 from shared.services.health import CheckHealth
@@ -80,6 +81,7 @@ class App:
     try_to_send_outbox: TryToSendOutbox
     reconcile: Reconcile
     dead_letters: DeadLetters
+    extractors: Extractors
     purge: PurgeOldData
     check_health: CheckHealth
     version: str
@@ -123,6 +125,7 @@ def build(given: Settings) -> App:
         retry_topic=given.TOPIC_EXTRACTION_RETRY,
         result_topic=given.TOPIC_EXTRACTION_RESULT,
         jitter=random.random,
+        most_active=given.EXTRACTOR_MAX_ACTIVE_JOBS,
     )
     publisher = ServiceBusPublisher(connect)
     send_outbox = SendOutbox(database, publisher, now)
@@ -174,6 +177,7 @@ def build(given: Settings) -> App:
         job_views=JobViews(database, now),
         cancel_job=CancelJob(database, rules, now),
         try_to_send_outbox=try_to_send,
+        extractors=Extractors(database, now),
         purge=PurgeOldData(database, timedelta(days=given.PURGE_AFTER_DAYS), now),
         check_health=CheckHealth(
             {

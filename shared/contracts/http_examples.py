@@ -24,6 +24,7 @@ from shared.contracts.http_dead_letters import (
     ResubmitAnswer,
     ResubmitRequest,
 )
+from shared.contracts.http_extractors import ExtractorsAnswer, PausedAnswer, PauseRequest
 from shared.contracts.http_health import LiveAnswer, ReadyAnswer
 from shared.contracts.http_jobs import (
     CallbackAnswer,
@@ -205,6 +206,25 @@ EXAMPLES: Mapping[type[BaseModel], dict[str, Any]] = {
         },
         "version": "1.4.0",
         "commit": "4a0c081",
+    },
+    PauseRequest: {"reason": "It is being moved"},
+    PausedAnswer: {"extractorId": 7, "paused": True},
+    ExtractorsAnswer: {
+        "extractors": [
+            {
+                "extractorId": 7,
+                "clientApplicationId": "web-console",
+                "isActive": True,
+                "state": "paused",
+                "activeJobs": 3,
+                "failures": 0,
+                "pause": {
+                    "at": "2024-01-01T12:00:00.000Z",
+                    "by": "ada@example.com",
+                    "reason": "It is being moved",
+                },
+            }
+        ]
     },
     CallbackRequest: {"status": "Succeeded", "resultSummary": {"pages": 3}},
     CallbackAnswer: {"jobId": _JOB_ID, "status": "Succeeded"},

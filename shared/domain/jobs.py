@@ -55,6 +55,14 @@ class Extractor:
 
 
 @dataclass(frozen=True)
+class RegisteredExtractor(Extractor):
+    """An extractor with whose it is, and whether it is registered as active."""
+
+    client_application_id: str
+    is_active: bool
+
+
+@dataclass(frozen=True)
 class Job:
     """A row of `[extractor].[Job]`. Times are aware UTC; no `extractor_id` when none was active."""
 

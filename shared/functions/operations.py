@@ -40,6 +40,12 @@ from shared.contracts.http_dead_letters import (
     ResubmitRequest,
     SubscriptionPath,
 )
+from shared.contracts.http_extractors import (
+    ExtractorPath,
+    ExtractorsAnswer,
+    PausedAnswer,
+    PauseRequest,
+)
 from shared.contracts.http_health import LiveAnswer, ReadyAnswer
 from shared.contracts.http_jobs import (
     CallbackAnswer,
@@ -60,6 +66,7 @@ CALLBACK_TOKEN = "call-back token"  # noqa: S105 - its name, no secret
 """What an extractor gets with a call: no scope or role, but good for one job only."""
 
 HEALTH = "Health"
+EXTRACTORS = "Extractors"
 SERVICES, DESCRIPTION = "Other services", "Description"
 
 
@@ -261,6 +268,37 @@ OPERATIONS = (
         {HTTPStatus.OK: DiscardAnswer, HTTPStatus.NOT_FOUND: ErrorAnswer},
         path_parameters=SubscriptionPath,
         body=DiscardRequest,
+    ),
+    Operation(
+        "list_extractors",
+        "GET",
+        "/v1/extractors",
+        EXTRACTORS,
+        "Every registered extractor and how it stands",
+        Access.READ,
+        {HTTPStatus.OK: ExtractorsAnswer},
+    ),
+    Operation(
+        "pause_extractor",
+        "POST",
+        "/v1/extractors/{extractorId}/pause",
+        EXTRACTORS,
+        "Stop calling an extractor; its jobs wait",
+        Access.ADMINISTRATOR,
+        {HTTPStatus.OK: PausedAnswer, HTTPStatus.NOT_FOUND: ErrorAnswer},
+        path_parameters=ExtractorPath,
+        body=PauseRequest,
+    ),
+    Operation(
+        "resume_extractor",
+        "POST",
+        "/v1/extractors/{extractorId}/resume",
+        EXTRACTORS,
+        "Call an extractor again",
+        Access.ADMINISTRATOR,
+        {HTTPStatus.OK: PausedAnswer, HTTPStatus.NOT_FOUND: ErrorAnswer},
+        path_parameters=ExtractorPath,
+        body=PauseRequest,
     ),
     Operation(
         "report_job_status",

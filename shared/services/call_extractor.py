@@ -8,6 +8,7 @@ from shared.domain.deadlines import waited_too_long
 from shared.domain.errors import TransientError
 from shared.domain.events import EventKind, FileEvent
 from shared.domain.extractor_calls import Answer, Callback, Reading, next_try
+from shared.domain.extractor_health import after_answer, after_failure, held_until, probing
 from shared.domain.jobs import Job, JobStatus
 from shared.domain.tracking import Step, again, standing
 from shared.services.job_changes import Change, change_job
@@ -57,9 +58,26 @@ class CallExtractor:
             reason = "The job waited too long for its extractor to be called"
             return self._fail(known.job, reason, retryable=True)
         lease = now + self._extractors.longest_call + LEASE_MARGIN
-        if not self._database.run(lambda tx: tx.calls.take_lease(job_id, now, lease)):
-            return self._reread(job_id)
-        return self._call(known, lease)
+        held = self._database.run(lambda tx: self._take_lease(tx, known, now, lease))
+        if held is None:
+            return self._call(known, lease)
+        return self._reread(job_id, otherwise=held)
+
+    def _take_lease(
+        self, tx: Transaction, known: JobRows, now: datetime, lease: datetime
+    ) -> datetime | None:
+        """Take a slot of the extractor and the lease; when to look again if there is none."""
+        job, call = known.job, known.call
+        if job.extractor_id is not None:
+            health = tx.extractor_healths.lock(job.extractor_id)
+            active = tx.extractor_healths.active(job.extractor_id, now)
+            held = held_until(health, active, self._rules.most_active, now)
+            if held:
+                first = call.first_tried_at
+                tx.calls.put_off(job.job_id, first + (held - now) if first else None, held)
+                return held
+            tx.extractor_healths.save(probing(health, lease))
+        return None if tx.calls.take_lease(job.job_id, now, lease) else now
 
     def _call(self, known: JobRows, lease: datetime) -> Step:
         try:
@@ -99,6 +117,7 @@ class CallExtractor:
         now = self._clock()
 
         def record(tx: Transaction) -> None:
+            _note_answer(tx, job)
             tx.calls.record_taken(job.job_id, now)
             tx.calls.set_due(job.job_id, now + self._rules.limits.start, JobStatus.QUEUED)
             if answer.text:
@@ -119,6 +138,7 @@ class CallExtractor:
         due = next_try(call.tries + 1, answer.retry_after, now)
 
         def record(tx: Transaction) -> None:
+            _note_failure(tx, job, now)
             tx.calls.record_failure(job.job_id, posted_at, reason)
             tx.calls.set_due(job.job_id, due, JobStatus.QUEUED)
             tx.events.add(_call_event(job, answer, posted_at, now))
@@ -147,6 +167,10 @@ class CallExtractor:
 
         def fail(tx: Transaction) -> None:
             if answer and posted_at:
+                if answer.reading is Reading.PASSING:
+                    _note_failure(tx, job, now)
+                else:
+                    _note_answer(tx, job)
                 tx.calls.record_failure(job.job_id, posted_at, reason)
                 tx.events.add(_call_event(job, answer, posted_at, now))
             change_job(tx, job, change, self._rules)
@@ -164,6 +188,17 @@ class CallExtractor:
         if step.kind == "ended":
             self._send_outbox(job.job_id)
         return step
+
+
+def _note_answer(tx: Transaction, job: Job) -> None:
+    """The extractor's row comes first in every transaction, so that no two wait in a ring."""
+    if job.extractor_id is not None:
+        tx.extractor_healths.save(after_answer(tx.extractor_healths.lock(job.extractor_id)))
+
+
+def _note_failure(tx: Transaction, job: Job, now: datetime) -> None:
+    if job.extractor_id is not None:
+        tx.extractor_healths.save(after_failure(tx.extractor_healths.lock(job.extractor_id), now))
 
 
 def _call_event(job: Job, answer: Answer, posted_at: datetime, now: datetime) -> FileEvent:

@@ -11,7 +11,8 @@ from shared.domain.retries import RetryPolicy
 class JobRules:
     """The time limits, the retry policy, and the topics that announce.
 
-    `jitter` gives a number from 0 to 1 that spreads the retries.
+    `jitter` gives a number from 0 to 1 that spreads the retries; `most_active` is how many jobs an
+    extractor has at once.
     """
 
     limits: TimeLimits
@@ -20,3 +21,4 @@ class JobRules:
     retry_topic: str
     result_topic: str
     jitter: Callable[[], float]
+    most_active: int = 100

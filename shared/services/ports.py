@@ -11,8 +11,9 @@ from shared.contracts.outgoing import OutgoingMessage
 from shared.domain.entities import EntityWithDocument
 from shared.domain.events import FileEvent
 from shared.domain.extractor_calls import Answer, Callback
+from shared.domain.extractor_health import ExtractorHealth
 from shared.domain.job_search import JobFilter, Place
-from shared.domain.jobs import Call, Extractor, File, Job, JobStatus
+from shared.domain.jobs import Call, Extractor, File, Job, JobStatus, RegisteredExtractor
 from shared.domain.retries import RetryFile, RetryRequest
 
 T = TypeVar("T")
@@ -93,6 +94,13 @@ class Calls(Protocol):
         """FirstTriedAt when it is the first, one more try, the error, no lease. DueAt stays."""
         ...
 
+    def put_off(self, job_id: UUID, first_tried_at: datetime | None, due_at: datetime) -> None:
+        """DueAt of a Queued job, and its first try as if it had been so much later.
+
+        So that waiting for a slot, or for an extractor that is left alone, is not counted.
+        """
+        ...
+
     def overdue(self, before: datetime, limit: int) -> Sequence[UUID]:
         """Active jobs that were taken or started, and whose DueAt lies before, the oldest first."""
         ...
@@ -144,6 +152,30 @@ class Files(Protocol):
 
         A hash shared by several files means the newest of this client, else the newest of all.
         """
+        ...
+
+
+class ExtractorHealths(Protocol):
+    """Rows of `[extractor].[ExtractorHealth]`. A slot is taken while the row is locked."""
+
+    def lock(self, extractor_id: int) -> ExtractorHealth:
+        """An extractor's row under a lock, made when it is not there. Raises ConflictError."""
+        ...
+
+    def save(self, health: ExtractorHealth) -> None:
+        """Write a locked row."""
+        ...
+
+    def active(self, extractor_id: int, now: datetime) -> int:
+        """How many of its slots are taken: active jobs that it has, or is being given."""
+        ...
+
+    def all_active(self, now: datetime) -> Mapping[int, int]:
+        """The taken slots of every extractor that has any."""
+        ...
+
+    def all(self) -> Mapping[int, ExtractorHealth]:
+        """Every row, by extractor."""
         ...
 
 
@@ -234,6 +266,10 @@ class Registrations(Protocol):
         """The client's active extractors, lowest id first."""
         ...
 
+    def all(self) -> Sequence[RegisteredExtractor]:
+        """Every registered extractor, lowest id first."""
+        ...
+
     def get(self, extractor_id: int) -> Extractor | None:
         """A registered extractor, active or not."""
         ...
@@ -254,6 +290,8 @@ class Transaction(Protocol):
     def files(self) -> Files: ...
     @property
     def registrations(self) -> Registrations: ...
+    @property
+    def extractor_healths(self) -> ExtractorHealths: ...
     @property
     def retries(self) -> Retries: ...
     @property

@@ -88,6 +88,11 @@ class SqlCalls:
             LeaseUntil=None,
         )
 
+    def put_off(self, job_id: UUID, first_tried_at: datetime | None, due_at: datetime) -> None:
+        """DueAt of a Queued job, and its first try as if it had been so much later."""
+        statement = update(table).where(table.c.JobID == job_id, _job_is(JobStatus.QUEUED))
+        self._connection.execute(statement.values(FirstTriedAt=first_tried_at, DueAt=due_at))
+
     def overdue(self, before: datetime, limit: int) -> Sequence[UUID]:
         """Active jobs that were taken or started, and whose DueAt lies before, the oldest first."""
         started = job.c.Status == JobStatus.STARTED.value

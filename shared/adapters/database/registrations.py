@@ -6,7 +6,7 @@ from typing import Any
 from sqlalchemy import Connection, Row, select, true
 
 from shared.adapters.database.tables import client_application_extractor as table
-from shared.domain.jobs import Extractor
+from shared.domain.jobs import Extractor, RegisteredExtractor
 
 
 class SqlRegistrations:
@@ -23,6 +23,19 @@ class SqlRegistrations:
             .order_by(table.c.ClientApplicationExtractorID)
         )
         return [_extractor(row) for row in self._connection.execute(statement)]
+
+    def all(self) -> Sequence[RegisteredExtractor]:
+        """Every registered extractor, lowest id first."""
+        statement = select(table).order_by(table.c.ClientApplicationExtractorID)
+        return [
+            RegisteredExtractor(
+                row.ClientApplicationExtractorID,
+                row.ExtractionUrl,
+                row.ClientApplicationID,
+                row.IsActive,
+            )
+            for row in self._connection.execute(statement)
+        ]
 
     def get(self, extractor_id: int) -> Extractor | None:
         """A registered extractor, active or not."""

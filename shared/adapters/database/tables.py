@@ -157,6 +157,19 @@ file_event = Table(
     schema=EXTRACTOR,
 )
 
+extractor_health = Table(
+    "ExtractorHealth",
+    metadata,
+    Column("ClientApplicationExtractorID", Integer, autoincrement=False, nullable=False),
+    Column("Failures", Integer, nullable=False),
+    Column("OpenUntil", Timestamp),
+    Column("PausedAt", Timestamp),
+    Column("PausedBy", Unicode(320)),
+    Column("PauseReason", Unicode(1000)),
+    PrimaryKeyConstraint("ClientApplicationExtractorID", name="PK_ExtractorHealth"),
+    schema=EXTRACTOR,
+)
+
 _unsent = text("SentAt IS NULL")
 
 outbox = Table(

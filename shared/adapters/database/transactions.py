@@ -13,6 +13,7 @@ from sqlalchemy.exc import SQLAlchemyError
 from shared.adapters.database.calls import SqlCalls
 from shared.adapters.database.entities import SqlEntities
 from shared.adapters.database.events import SqlEvents
+from shared.adapters.database.extractor_health import SqlExtractorHealths
 from shared.adapters.database.files import SqlFiles
 from shared.adapters.database.jobs import SqlJobs
 from shared.adapters.database.outbox import SqlOutbox
@@ -42,6 +43,7 @@ class SqlTransaction:
         self.events = SqlEvents(connection)
         self.outbox = SqlOutbox(connection, now)
         self.files = SqlFiles(connection)
+        self.extractor_healths = SqlExtractorHealths(connection)
         self.registrations = SqlRegistrations(connection)
         self.retries = SqlRetries(connection)
         self.entities = SqlEntities(connection)

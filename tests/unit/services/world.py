@@ -27,6 +27,7 @@ from shared.services.cancel_job import CancelJob
 from shared.services.dead_letters import DeadLetters
 from shared.services.expire_job import ExpireJob
 from shared.services.explain_dead_letters import ExplainDeadLetters
+from shared.services.extractors import Extractors
 from shared.services.handle_dead_letters import HandleDeadLetters, Subscription
 from shared.services.handle_retry import Asked, HandleRetry
 from shared.services.health import CheckHealth
@@ -97,6 +98,7 @@ class World:
     refused: Exception | None = None
     callback: Callback | None = None
     automatic: bool = True
+    most_active: int = 100
     caller: Caller = OPERATOR
     longest_call: timedelta = timedelta(seconds=30)
     while_calling: Callable[[], object] = lambda: None
@@ -116,6 +118,7 @@ class World:
             retry_topic="extraction-retry",
             result_topic="extraction-result",
             jitter=lambda: 0.0,
+            most_active=self.most_active,
         )
         self.callbacks = Callbacks("https://app.example", KEYS, timedelta(minutes=90), self.clock)
         outbox = SendOutbox(self, self, self.clock)
@@ -137,6 +140,7 @@ class World:
         )
         parts = {"database": lambda: self.run(lambda tx: None), "service bus": self.oldest}
         self.health = CheckHealth(parts, self.clock)
+        self.extractor_views = Extractors(self, self.clock)
         self.purge = PurgeOldData(self, timedelta(days=30), self.clock)
         explain = ExplainDeadLetters(self, timedelta(days=30), self.clock)
         self.dead_letters = DeadLetters(
@@ -229,6 +233,7 @@ class World:
             try_to_send_outbox=TryToSendOutbox(self.send_outbox),
             reconcile=self.reconcile,
             dead_letters=self.dead_letters,
+            extractors=self.extractor_views,
             purge=self.purge,
             check_health=self.health,
             version="1.2.3",

@@ -34,6 +34,7 @@ def test_schemas_are_mapped_away(database: SqlDatabase) -> None:
         "Outbox",
         "RetryRequest",
         "RetryFile",
+        "ExtractorHealth",
         "alembic_version",
     }
 

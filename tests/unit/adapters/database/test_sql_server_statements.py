@@ -11,6 +11,7 @@ from shared.adapters.database.transactions import SqlTransaction
 from shared.contracts.outgoing import OutgoingMessage
 from shared.domain.entities import EntityWithDocument
 from shared.domain.events import EventKind, FileEvent
+from shared.domain.extractor_health import ExtractorHealth
 from shared.domain.job_search import JobFilter, Place
 from shared.domain.jobs import Extractor, JobStatus
 from shared.domain.retries import RetryFile
@@ -49,6 +50,8 @@ EVERYTHING = JobFilter(
     updated_until=LATER,
 )
 
+FULL_HEALTH = ExtractorHealth(101, 5, LATER, NOW, "أحمد", "نقل")
+
 UNITS: dict[str, Callable[[SqlTransaction], object]] = {
     "jobs.get": lambda tx: tx.jobs.get(JOB),
     "jobs.of_file": lambda tx: tx.jobs.of_file(FILE),
@@ -65,6 +68,10 @@ UNITS: dict[str, Callable[[SqlTransaction], object]] = {
     "calls.release_lease": lambda tx: tx.calls.release_lease(JOB, LATER),
     "calls.record_taken": lambda tx: tx.calls.record_taken(JOB, NOW),
     "calls.record_failure": lambda tx: tx.calls.record_failure(JOB, NOW, "رفض"),
+    "extractor_healths.lock": lambda tx: tx.extractor_healths.lock(101),
+    "extractor_healths.save": lambda tx: tx.extractor_healths.save(FULL_HEALTH),
+    "extractor_healths.active": lambda tx: tx.extractor_healths.active(101, NOW),
+    "calls.put_off": lambda tx: tx.calls.put_off(JOB, NOW, LATER),
     "calls.overdue": lambda tx: tx.calls.overdue(NOW, 50),
     "calls.set_due": lambda tx: tx.calls.set_due(JOB, LATER, JobStatus.QUEUED),
     "events.add": lambda tx: tx.events.add(EVENT),
@@ -137,6 +144,7 @@ def test_ids_are_bound_as_guids_and_times_in_utc_with_their_offset(
         ("jobs.search", {"Failed", "client-a", "req-1"}, set()),
         ("calls.take_lease", {"Queued"}, set()),
         ("calls.record_failure", set(), {"رفض"}),
+        ("extractor_healths.save", set(), {"أحمد", "نقل"}),
         ("events.add", {"operator", "req-1"}, {"cancel", "أحمد", '{"note": "نص"}'}),
         ("outbox.add", {"job-status", "id-1"}, {'{"نص": 1}'}),
         ("files.resolve", {str(FILE).upper(), "client-a"}, set()),
