@@ -23,6 +23,9 @@ from shared.functions import (
     restart,
     retry,
 )
+from shared.telemetry import redact_all_logs
+
+redact_all_logs()
 
 app = df.DFApp(http_auth_level=func.AuthLevel.ANONYMOUS)
 

@@ -9,6 +9,7 @@ from contextvars import ContextVar
 from types import MappingProxyType
 from typing import Any
 
+_traces = logging.Formatter()
 _NOTHING: Mapping[str, Any] = MappingProxyType({})
 _context: ContextVar[Mapping[str, Any]] = ContextVar("log_context", default=_NOTHING)
 
@@ -42,6 +43,28 @@ def log_event(logger: logging.Logger, event: str, level: int = logging.INFO, **f
     kept = {name: value for name, value in all_facts.items() if value is not None}
     text = f"{event} {json.dumps(kept, default=str, ensure_ascii=False)}" if kept else event
     logger.log(level, "%s", redact(text))
+
+
+def redact_all_logs() -> None:
+    """From here on no log record of this process holds a secret, whoever writes it.
+
+    Libraries log addresses and exceptions of their own, so records are cleaned where they are made:
+    a filter on the root logger would not see those of other loggers. Repeating changes nothing.
+    """
+    made = logging.getLogRecordFactory()
+    if getattr(made, "redacts", False):
+        return
+
+    def make(*args: Any, **kwargs: Any) -> logging.LogRecord:
+        record = made(*args, **kwargs)
+        record.msg, record.args = redact(record.getMessage()), ()
+        if record.exc_info:
+            # A formatter takes this text instead of writing the exception itself.
+            record.exc_text = redact(_traces.formatException(record.exc_info))
+        return record
+
+    make.redacts = True  # type: ignore[attr-defined]  # the mark by which a repeat is known
+    logging.setLogRecordFactory(make)
 
 
 def redact(text: str) -> str:

@@ -3,10 +3,11 @@
 import asyncio
 import json
 import logging
+from collections.abc import Callable, Iterator
 
 import pytest
 
-from shared.telemetry import log_context, log_event, redact
+from shared.telemetry import log_context, log_event, redact, redact_all_logs
 
 
 @pytest.mark.parametrize(
@@ -63,3 +64,55 @@ def test_an_events_own_fact_goes_before_the_contexts(caplog: pytest.LogCaptureFi
     with log_context(requestId="http"):
         log_event(logging.getLogger("x"), "Restart sent", requestId="restart")
     assert caplog.messages == ['Restart sent {"requestId": "restart"}']
+
+
+@pytest.fixture
+def redacting() -> Iterator[None]:
+    """Records are cleaned while the test runs."""
+    before = logging.getLogRecordFactory()
+    redact_all_logs()
+    yield
+    logging.setLogRecordFactory(before)
+
+
+LINK = "https://a.blob/c/n?se=2026&sig=s3cret%2F&sp=r"
+
+
+@pytest.mark.usefixtures("redacting")
+@pytest.mark.parametrize(
+    "say",
+    [
+        lambda logger: logger.warning("fetching " + LINK),
+        lambda logger: logger.warning("fetching %s", LINK),
+        lambda logger: logger.warning("fetching %(link)s", {"link": LINK}),
+        lambda logger: log_event(logger, "Fetching", link=LINK),
+    ],
+    ids=["text", "argument", "named", "event"],
+)
+def test_no_logger_of_any_library_lets_a_secret_through(
+    say: Callable[[logging.Logger], None], caplog: pytest.LogCaptureFixture
+) -> None:
+    say(logging.getLogger("some.library"))
+    assert "a.blob/c/n" in caplog.text
+    assert "s3cret" not in caplog.text
+
+
+@pytest.mark.usefixtures("redacting")
+def test_exceptions_and_what_caused_them_are_cleaned_too(caplog: pytest.LogCaptureFixture) -> None:
+    try:
+        try:
+            raise ValueError(f"cannot fetch {LINK}")
+        except ValueError as error:
+            raise RuntimeError("Endpoint=sb://x;SharedAccessKey=s3cret=;Use=1") from error
+    except RuntimeError:
+        logging.getLogger("some.library").exception("failed")
+    assert "RuntimeError" in caplog.text
+    assert "cannot fetch https://a.blob" in caplog.text
+    assert "s3cret" not in caplog.text
+
+
+@pytest.mark.usefixtures("redacting")
+def test_cleaning_twice_is_cleaning_once() -> None:
+    factory = logging.getLogRecordFactory()
+    redact_all_logs()
+    assert logging.getLogRecordFactory() is factory
