@@ -22,7 +22,7 @@ MOST_RECEIVED = 1000
 """Dead letters locked at once while the wanted ones are looked for."""
 
 PAGE = 100
-EMPTY_AFTER_SECONDS = 1.0
+EMPTY_AFTER_SECONDS = 3.0
 """Nothing more comes when nothing came for so long."""
 
 
@@ -149,9 +149,14 @@ def _take(receiver: ServiceBusReceiver, wanted: set[int], seconds: float) -> Seq
 
 def _messages_up_to(receiver: ServiceBusReceiver, wanted: set[int], seconds: float) -> int:
     """How many must be received until the last of the wanted ones that are there has come."""
-    numbers = [each.sequence_number for each in _peek(receiver, 0, MOST_RECEIVED, seconds)]
+    numbers = [0]
+    while numbers[-1] < max(wanted) and len(numbers) <= MOST_RECEIVED:
+        page = _peek(receiver, numbers[-1], PAGE, seconds)
+        if not page:
+            break
+        numbers += [letter.sequence_number for letter in page]
     last = max(wanted & set(numbers), default=0)
-    return sum(number <= last for number in numbers)
+    return sum(0 < number <= last for number in numbers)
 
 
 def _letter(message: ServiceBusReceivedMessage) -> DeadLetter:

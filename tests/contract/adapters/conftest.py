@@ -12,7 +12,7 @@ import pytest
 from tests.contract.adapters.broker import Broker, Inbox, running_broker
 from tests.contract.waiting import wait_until
 
-TOPICS = [f"topic-{number}" for number in range(20)]
+TOPICS = [f"topic-{number}" for number in range(24)]
 _numbers = count()
 
 
