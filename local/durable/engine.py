@@ -82,7 +82,7 @@ class DurableEngine:
         for instance_id in self._episodes.take_over():
             self._wake(instance_id)
         self._spawn(self._renew_leases())
-        self._ring()
+        self.ring()
 
     async def stop(self) -> None:
         """Hand out no more and give back what is running: it starts anew at the next start."""
@@ -106,6 +106,11 @@ class DurableEngine:
         task.add_done_callback(self._tasks.discard)
 
     # Orchestrations
+
+    @property
+    def is_playing(self) -> bool:
+        """Whether an orchestration is being called, or is to be."""
+        return bool(self._ready or self._playing)
 
     def _wake(self, instance_id: str) -> None:
         """The instance has messages."""
@@ -197,8 +202,11 @@ class DurableEngine:
 
     # Time
 
-    def _ring(self) -> None:
-        """Do what is due: fire timers, and hand out activities whose leases have run out."""
+    def ring(self) -> None:
+        """Do what is due: fire timers, and hand out activities whose leases have run out.
+
+        The alarm calls this, and so does whoever moves the clock by hand.
+        """
         if self._stopped:
             return
         for instance_id in fire_timers(self._database, self.clock()):
@@ -214,7 +222,7 @@ class DurableEngine:
         delays = [time - now.timestamp() for time in times if time is not None]
         delay = self.clock.real_seconds(max(0.0, min(delays, default=LONGEST_SLEEP_SECONDS)))
         self._alarm = asyncio.get_running_loop().call_later(
-            min(delay, LONGEST_SLEEP_SECONDS), self._ring
+            min(delay, LONGEST_SLEEP_SECONDS), self.ring
         )
 
 
