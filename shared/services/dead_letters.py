@@ -33,7 +33,7 @@ LOOKED_AT = 1000
 YOUNG = timedelta(days=1)
 """What reconciliation handles again by itself; what is older needs a person."""
 
-GONE = "It is not in the queue, or someone else is handling it"
+GONE = "It is not among the first 1,000 of the queue, or someone else is handling it"
 
 
 class DeadLetters:
