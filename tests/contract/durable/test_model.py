@@ -29,6 +29,8 @@ TURNS = 10
 Place = st.integers(0, 4)
 """Which of the instances that something can be done to, counted from the first id."""
 
+Seconds = st.sampled_from([1, 30, 59, VISIBILITY_SECONDS])
+
 
 def collector(context: df.DurableOrchestrationContext) -> Any:
     data = []
@@ -128,8 +130,12 @@ class Machine(RuleBasedStateMachine):
 
     @rule(place=Place, name=st.sampled_from(EVENTS), data=st.integers(0, 99))
     def raise_event(self, place: int, name: str, data: int) -> None:
+        if id := self._choose(place, lambda one: not one.ended):
+            self._raise_event(id, name, data)
+
+    def _raise_event(self, id: str, name: str, data: int) -> None:
         # Of two early events of one name the library hands out the second twice: one is enough.
-        if id := self._choose(place, lambda one: not one.ended and name not in one.data):
+        if name not in self.model.instances[id].data:
             self._do(self.engine.instances.raise_event, id, name, json.dumps(str(data)))
             self.model.raise_event(id, name, data)
 
@@ -142,9 +148,24 @@ class Machine(RuleBasedStateMachine):
     @rule(place=Place, reason=st.sampled_from("xyz"))
     def suspend_or_resume(self, place: int, reason: str) -> None:
         if id := self._choose(place, lambda one: not one.ended):
-            does = "resume" if self.model.instances[id].suspended else "suspend"
-            self._do(getattr(self.engine.instances, does), id, reason)
-            getattr(self.model, does)(id, reason)
+            self._suspend_or_resume(id, reason)
+
+    def _suspend_or_resume(self, id: str, reason: str) -> None:
+        does = "resume" if self.model.instances[id].suspended else "suspend"
+        self._do(getattr(self.engine.instances, does), id, reason)
+        getattr(self.model, does)(id, reason)
+        self._settle()
+
+    @rule(place=Place, seconds=Seconds)
+    def outlast_a_suspension(self, place: int, seconds: int) -> None:
+        # By itself this order of things is too rare.
+        if id := self._choose(place, lambda one: not one.ended and not one.suspended):
+            self._suspend_or_resume(id, "hold on")
+            for number, name in enumerate(EVENTS):
+                self._raise_event(id, name, number)
+            self.advance(seconds)
+            self.is_as_the_model_says()
+            self._suspend_or_resume(id, "go on")
 
     @rule(place=Place, reason=st.sampled_from("xyz"))
     def terminate(self, place: int, reason: str) -> None:
@@ -160,7 +181,7 @@ class Machine(RuleBasedStateMachine):
             if over:
                 del self.model.instances[id]
 
-    @rule(seconds=st.sampled_from([1, 30, 59, VISIBILITY_SECONDS]))
+    @rule(seconds=Seconds)
     def advance(self, seconds: int) -> None:
         self.clock.now += timedelta(seconds=seconds)
         self._do(self.engine.ring)
