@@ -34,7 +34,7 @@ help:
 	@echo 'make format   let ruff format the code'
 	@echo 'make chaos    FILES=1000 SEED=1: kill parts at random while files go through, then count'
 	@echo 'make bench    measure what jobs, publishing and the import of the app cost: five minutes'
-	@echo 'make schemas  write docs/messages and docs/openapi.json from the models'
+	@echo 'make schemas  write docs/messages, asyncapi.json and openapi.json from the models'
 	@echo 'make install  install what is missing; the others do it themselves'
 
 install: $(PYTHON_PACKAGES) $(NODE_PACKAGES)
@@ -69,6 +69,7 @@ chaos: install
 
 schemas: install
 	@$(PYTHON) -m shared.contracts.schemas docs/messages
+	@$(PYTHON) -m shared.contracts.asyncapi docs/asyncapi.json
 	@$(PYTHON) -m shared.functions.openapi_document docs/openapi.json
 
 format: install
