@@ -1,34 +1,49 @@
 """The whole stack, started once for all integration tests."""
 
-from collections.abc import Iterator
+import json
+from collections.abc import Iterator, Sequence
 from datetime import timedelta
-from functools import partial
 
 import pytest
 
 from local.demo.surroundings import surround
+from local.settings import LocalSettings
+from local.supervisor.environment import TOPICS
+from local.supervisor.parts import topology_path
 from local.supervisor.plan import plan_embedded_azure
 from local.supervisor.ports import with_free_ports
+from local.supervisor.processes import Part
 from local.supervisor.stack import Stack
-from tests.integration.whole_stack import WholeStack
+from tests.integration.whole_stack import OBSERVER, WholeStack
 
 DURABLE = "AzureFunctionsJobHost__extensions__durableTask"
+OVERRIDES = {
+    f"{DURABLE}__storageProvider__workItemQueueVisibilityTimeout": "00:00:05",
+    "RETRY_BACKOFF_SECONDS": "1",
+}
 
 
 @pytest.fixture(scope="session")
 def stack(tmp_path_factory: pytest.TempPathFactory) -> Iterator[WholeStack]:
     """One stack for the session: a test that stops a part starts it again.
 
-    What a dead host held comes back after seconds instead of minutes.
+    What a dead host held comes back after seconds instead of minutes, and so do retries.
     """
-    plan = partial(
-        plan_embedded_azure,
-        overrides={f"{DURABLE}__storageProvider__workItemQueueVisibilityTimeout": "00:00:05"},
-        lock_duration=timedelta(seconds=5),
-    )
     settings = with_free_ports(tmp_path_factory.mktemp("stack"))
     with Stack(settings, plan=plan) as running, surround(settings) as services:
         yield WholeStack(running, services)
+
+
+def plan(settings: LocalSettings) -> Sequence[Sequence[Part]]:
+    """The embedded Azure, with a subscription of the tests' own on the results of retries."""
+    parts = plan_embedded_azure(settings, OVERRIDES, lock_duration=timedelta(seconds=5))
+    path = topology_path(settings.data)
+    config = json.loads(path.read_text())
+    for topic in config["UserConfig"]["Namespaces"][0]["Topics"]:
+        if topic["Name"] == TOPICS["TOPIC_EXTRACTION_RESULT"]:
+            topic["Subscriptions"].append({**topic["Subscriptions"][0], "Name": OBSERVER})
+    path.write_text(json.dumps(config))
+    return parts
 
 
 @pytest.fixture(autouse=True)

@@ -9,17 +9,30 @@ from typing import Any
 from uuid import UUID
 
 import requests
-from azure.servicebus import ServiceBusClient, ServiceBusReceivedMessage, ServiceBusSubQueue
+from azure.servicebus import (
+    ServiceBusClient,
+    ServiceBusMessage,
+    ServiceBusReceivedMessage,
+    ServiceBusSubQueue,
+)
 
 from local.demo.file_service import StoredFile
 from local.demo.registrations import DEMO_CLIENT, register_extractor
 from local.demo.surroundings import Surroundings
-from local.supervisor.environment import extraction_url, host_url, service_bus_connection
+from local.supervisor.environment import (
+    TOPICS,
+    extraction_url,
+    host_url,
+    service_bus_connection,
+)
 from local.supervisor.stack import Stack
 from shared.domain.events import FileEvent
 from shared.domain.jobs import Job
 
 LIVE = {"Pending", "Running", "Suspended"}
+OBSERVER = "observer"
+"""The tests' own subscription on the results of retries, which nobody empties."""
+
 _numbers = itertools.count(1000)
 
 
@@ -136,6 +149,22 @@ class WholeStack:
                 return next((each for each in peeked if each.message_id == message_id), None)
 
             return wait_for(found, 60)
+
+    def results_of(self, request_id: str) -> list[ServiceBusReceivedMessage]:
+        """What was announced of a retry request's attempts, in the order it came."""
+        topic = TOPICS["TOPIC_EXTRACTION_RESULT"]
+        with self._bus() as bus, bus.get_subscription_receiver(topic, OBSERVER) as receiver:
+            found: list[ServiceBusReceivedMessage] = []
+            after = 0
+            while page := receiver.peek_messages(100, sequence_number=after + 1):
+                found.extend(each for each in page if each.correlation_id == request_id)
+                after = page[-1].sequence_number or 0
+            return found
+
+    def publish(self, topic: str, message: ServiceBusMessage) -> None:
+        """Send a message as another service does."""
+        with self._bus() as bus, bus.get_topic_sender(topic) as sender:
+            sender.send_messages(message)
 
     def _bus(self) -> ServiceBusClient:
         return ServiceBusClient.from_connection_string(service_bus_connection(self.stack.settings))
