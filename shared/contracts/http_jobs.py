@@ -6,7 +6,7 @@ from datetime import datetime
 from typing import Annotated, Any
 from uuid import UUID
 
-from pydantic import AfterValidator, BeforeValidator, Field
+from pydantic import AfterValidator, BeforeValidator, Field, WithJsonSchema
 
 from shared.contracts.http import Body, Moment, Parameters
 from shared.contracts.http_answers import Answer, Timestamp
@@ -84,7 +84,11 @@ class CancelRequest(Body):
 class CallbackRequest(Body):
     """What an extractor says of its job."""
 
-    status: Annotated[JobStatus, BeforeValidator(_reported_status)]
+    status: Annotated[
+        JobStatus,
+        BeforeValidator(_reported_status),
+        WithJsonSchema({"type": "string", "enum": list(REPORTED)}),
+    ]
     resultSummary: Summary = None
     errorMessage: Annotated[str, AfterValidator(cut_message)] | None = None
 

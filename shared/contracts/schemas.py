@@ -14,7 +14,6 @@ from shared.contracts.file_accepted import FileAccepted
 from shared.contracts.job_status import MESSAGE_TYPES
 from shared.contracts.registration import RegisteredExtractor
 from shared.contracts.retry import ExtractionRetryEvent, ExtractionRetryResult
-from shared.contracts.retry import ExtractionRetryEvent, ExtractionRetryResult
 from shared.contracts.wire import SCHEMA_VERSION
 
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
@@ -28,12 +27,6 @@ def message_schemas() -> dict[str, dict[str, Any]]:
     return {
         **{model.__name__: _titled(model.__name__, model.model_json_schema()) for model in plain},
         **status_messages,
-        "ExtractionRetryEvent": _titled(
-            "ExtractionRetryEvent", ExtractionRetryEvent.model_json_schema()
-        ),
-        "ExtractionRetryResult": _titled(
-            "ExtractionRetryResult", ExtractionRetryResult.model_json_schema()
-        ),
         "RegisteredExtractors": _titled("RegisteredExtractors", registered),
     }
 
