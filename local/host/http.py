@@ -107,7 +107,7 @@ def make_app(
     """The server: `hooks` (the durable web hooks) first, everything else to `handle`."""
     app = web.Application(client_max_size=0, middlewares=[webhook_keys(keys)])
     app.add_routes(hooks)
-    app.router.add_route("*", "/{path:.*}", handle)
+    app.router.add_route("*", "/{path:(?s:.*)}", handle)
     app.on_response_prepare.append(_add_headers(custom_headers or {}))
     return app
 

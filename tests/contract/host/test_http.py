@@ -116,3 +116,9 @@ def test_an_async_function_that_blocks_holds_the_others_but_not_the_host(
 
     # Then it answers meanwhile
     assert answered < 0.5
+
+
+def test_a_line_break_in_a_path_reaches_the_function(edges: RunningHost) -> None:
+    answer = get(edges, "/item/a%0Ab")
+    assert answer.status == 200
+    assert json.loads(answer.body)["route_params"] == {"id": "a\nb"}
