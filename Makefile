@@ -5,6 +5,7 @@ SHELL := /bin/bash
 .DEFAULT_GOAL := help
 MAKEFLAGS += --no-print-directory
 
+# HOST counts on the command line only: some shells have a variable of that name.
 # Passed through the environment: a file's name may hold anything.
 export FILE
 
@@ -25,6 +26,7 @@ NODE_PACKAGES := node_modules/.installed
 help:
 	@echo 'make run      start the embedded Azure, show one job from end to end, restart a failed one'
 	@echo '              FILE=path.pdf: your own document; ONCE=1: end with the job; VERBOSE=1: all logs'
+	@echo '              HOST=func: everything but the host, for the Azure Functions Core Tools'
 	@echo 'make submit   FILE=path.pdf: submit another document to what runs'
 	@echo 'make jobs     the newest jobs'
 	@echo 'make logs     follow the logs of all parts'
@@ -40,7 +42,8 @@ help:
 install: $(PYTHON_PACKAGES) $(NODE_PACKAGES)
 
 run: install
-	@$(PYTHON) -m local.demo $(if $(call on,$(ONCE)),--once) $(if $(call on,$(VERBOSE)),--verbose)
+	@$(PYTHON) -m local.demo $(if $(call on,$(ONCE)),--once) $(if $(call on,$(VERBOSE)),--verbose) \
+	  $(if $(filter command,$(origin HOST)),--host '$(HOST)')
 
 submit: install
 	@$(PYTHON) -m local.demo.submit

@@ -14,6 +14,7 @@ from types import FrameType
 from azure.core.exceptions import AzureError
 
 from local.demo.console import complain
+from local.demo.core_tools import run_without_host
 from local.demo.document import INVOICE, DocumentError, read_document
 from local.demo.laptop import settings_for
 from local.demo.prerequisites import MissingError, check_prerequisites
@@ -43,6 +44,10 @@ def main() -> int:
         signal.signal(number, _interrupt)
     settings = settings_for("make run")
     try:
+        if options.host == "func":
+            check_prerequisites()
+            run_without_host(settings, options.verbose)
+            return 0
         document = read_document(Path(os.environ.get("FILE") or INVOICE))
         check_prerequisites()
         succeeded = run(settings, document, options.once, options.verbose)
@@ -61,7 +66,16 @@ def _options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m local.demo", description=__doc__)
     parser.add_argument("--once", action="store_true", help="end when the job has ended")
     parser.add_argument("--verbose", action="store_true", help="show what every part prints")
-    return parser.parse_args()
+    parser.add_argument(
+        "--host",
+        choices=("embedded", "func"),
+        default="embedded",
+        help="func: start everything but the host, and say how the Core Tools run the app",
+    )
+    options = parser.parse_args()
+    if options.once and options.host == "func":
+        parser.error("--once shows a job, and without the embedded host there is none to show")
+    return options
 
 
 def _interrupt(_number: int, _frame: FrameType | None) -> None:

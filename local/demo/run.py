@@ -1,6 +1,5 @@
 """Starts the stack, shows a document's job and the restart of a failed one, and stays up."""
 
-import signal
 import time
 from collections.abc import Callable
 from datetime import UTC, datetime
@@ -10,29 +9,14 @@ from requests import RequestException
 from local.demo.console import near, say, say_part, size
 from local.demo.document import Document
 from local.demo.follow import JobStuckError, announced_steps, show_job
-from local.demo.next_steps import next_steps
+from local.demo.live import LiveStatuses
 from local.demo.operator import Operator
 from local.demo.restart import fail_once, restart
-from local.demo.status_service import Announcement
+from local.demo.stay import stay
 from local.demo.surroundings import Surroundings, surround
 from local.settings import LocalSettings
 from local.supervisor.log import show_nothing
 from local.supervisor.stack import Stack
-
-
-class LiveStatuses:
-    """Prints what the Status service hears of jobs, once the first one has been shown."""
-
-    def __init__(self) -> None:
-        self.shown = False
-
-    def __call__(self, announcement: Announcement) -> None:
-        if self.shown:
-            reason = announcement.report.text
-            say(
-                f"{announcement.received_at.astimezone():%H:%M:%S}  job {announcement.job_id}"
-                f"  {announcement.status}{f': {reason}' if reason else ''}"
-            )
 
 
 def run(settings: LocalSettings, document: Document, once: bool, verbose: bool) -> bool:
@@ -57,7 +41,7 @@ def run(settings: LocalSettings, document: Document, once: bool, verbose: bool) 
             return succeeded
         _show(stack, lambda: _show_restart(services, Operator(settings)))
         live.shown = True
-        _stay(stack)
+        stay(stack)
     return True
 
 
@@ -82,17 +66,3 @@ def _show_one(services: Surroundings, document: Document) -> bool:
     say(f"  job   {stored.job_id}")
     say()
     return show_job(announced_steps(services.statuses, stored.job_id), since)
-
-
-def _stay(stack: Stack) -> None:
-    say()
-    addresses = {name: process.part.address for name, process in stack.parts.items()}
-    for line in next_steps(stack.settings, addresses):
-        say(line)
-    say()
-    try:
-        while True:
-            signal.pause()
-    except KeyboardInterrupt:
-        say("\nStopping.")
-        stack.stop()  # first of all, the connections to it afterwards

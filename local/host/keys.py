@@ -1,12 +1,13 @@
 """Access keys: made once, kept in the data folder, never logged."""
 
 import json
-import os
 import secrets
 from collections.abc import Iterable
 from pathlib import Path
 
 from aiohttp import web
+
+from local.private_file import write_private
 
 
 class Keys:
@@ -29,7 +30,7 @@ class Keys:
         own = kept.setdefault("own", {})
         for name in functions:
             own.setdefault(name, secrets.token_urlsafe(32))
-        _write_private(path, json.dumps(kept, indent=1))
+        write_private(path, json.dumps(kept, indent=1))
         return cls(**kept)
 
     def is_master(self, presented: str) -> bool:
@@ -60,11 +61,3 @@ def presented_key(request: web.Request) -> str:
 
 def _same(presented: str, key: str) -> bool:
     return bool(key) and secrets.compare_digest(presented.encode(), key.encode())
-
-
-def _write_private(path: Path, text: str) -> None:
-    written = path.with_suffix(".new")
-    descriptor = os.open(written, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
-    with os.fdopen(descriptor, "w") as file:
-        file.write(text)
-    written.replace(path)

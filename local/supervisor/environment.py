@@ -57,6 +57,24 @@ def blob_connection(settings: LocalSettings) -> str:
     )
 
 
+def storage_ports(settings: LocalSettings) -> dict[str, int]:
+    """The ports of Azurite's services, in the order in which they start."""
+    first = settings.blob_port
+    return {"blob": first, "queue": first + 1, "table": first + 2}
+
+
+def storage_connection(settings: LocalSettings) -> str:
+    """All of Azurite's services, as a Functions host wants them."""
+    endpoints = "".join(
+        f"{service.capitalize()}Endpoint=http://{HOST}:{port}/{BLOB_ACCOUNT};"
+        for service, port in storage_ports(settings).items()
+    )
+    return (
+        f"DefaultEndpointsProtocol=http;AccountName={BLOB_ACCOUNT};AccountKey={BLOB_ACCOUNT_KEY};"
+        f"{endpoints}"
+    )
+
+
 def host_url(settings: LocalSettings) -> str:
     return f"http://{HOST}:{settings.host_port}"
 

@@ -5,10 +5,12 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from local.settings import HOST, LocalSettings
-from local.supervisor.environment import host_url, identity_url
+from local.supervisor.environment import host_url, identity_url, storage_ports
 from local.supervisor.processes import ROOT, Part
 
 AZURITE = ROOT / "node_modules/azurite/dist/src/blob/main.js"
+WHOLE_AZURITE = AZURITE.parents[1] / "azurite.js"
+"""With queues and tables too, on the two ports behind the blobs'."""
 
 
 def embedded_azure(
@@ -19,13 +21,26 @@ def embedded_azure(
     `app` are the settings of the app, `base` is what every part inherits.
     """
     return [
-        [
-            _servicebus(settings, base),
-            _blob(settings, base),
-            _identity(settings, base),
-            _extractor(settings, app, base),
-        ],
+        [_blob(settings, base), *_around(settings, app, base)],
         [_host(settings, app, base)],
+    ]
+
+
+def all_but_the_host(
+    settings: LocalSettings, app: Mapping[str, str], base: Mapping[str, str]
+) -> list[list[Part]]:
+    """What the Azure Functions host of the Core Tools needs: the same parts, and all of Azurite.
+
+    Its Durable extension keeps its work in queues and tables.
+    """
+    return [[_storage(settings, base), *_around(settings, app, base)]]
+
+
+def _around(settings: LocalSettings, app: Mapping[str, str], base: Mapping[str, str]) -> list[Part]:
+    return [
+        _servicebus(settings, base),
+        _identity(settings, base),
+        _extractor(settings, app, base),
     ]
 
 
@@ -46,16 +61,34 @@ def _servicebus(settings: LocalSettings, base: Mapping[str, str]) -> Part:
 
 
 def _blob(settings: LocalSettings, base: Mapping[str, str]) -> Part:
+    ports = {"blob": settings.blob_port}
+    ready = "Azurite Blob service successfully listens"
+    return _azurite(settings, base, AZURITE, ports, ready)
+
+
+def _storage(settings: LocalSettings, base: Mapping[str, str]) -> Part:
+    ready = "Azurite Table service is successfully listening"
+    return _azurite(settings, base, WHOLE_AZURITE, storage_ports(settings), ready)
+
+
+def _azurite(
+    settings: LocalSettings,
+    base: Mapping[str, str],
+    script: Path,
+    ports: Mapping[str, int],
+    ready: str,
+) -> Part:
+    listen = [(f"--{name}Host", HOST, f"--{name}Port", str(port)) for name, port in ports.items()]
     return Part(
         name="blob",
         command=(
-            *("node", str(AZURITE), "--blobHost", HOST, "--blobPort", str(settings.blob_port)),
+            *("node", str(script), *[word for words in listen for word in words]),
             *("--location", str(settings.data / "blob")),
             *("--silent", "--skipApiVersionCheck", "--disableTelemetry"),
         ),
         environment=base,
         address=f"http://{HOST}:{settings.blob_port}",
-        ready_line="Azurite Blob service successfully listens",
+        ready_line=ready,
     )
 
 
