@@ -50,14 +50,15 @@ def settle_end(tx: Transaction, job: Job, end: JobEnd, rules: JobRules) -> Settl
     job that ends last closes it.
     """
     succeeded = end.status is JobStatus.SUCCEEDED
-    decided = Counter(tx.retries.decide(job.job_id, succeeded, _error(end), end.retryable, end.at))
+    retryable = end.retryable and end.status is JobStatus.FAILED
+    decided = Counter(tx.retries.decide(job.job_id, succeeded, _error(end), retryable, end.at))
     results = [
         result
         for (request_id, attempt), count in sorted(decided.items())
         if tx.retries.count_down(request_id, attempt, count) == 0
         and (result := close_attempt(tx, request_id, attempt, end.at, rules))
     ]
-    if end.status is not JobStatus.FAILED or not end.retryable:
+    if not retryable:
         return Settled(False, results)
     if decided:
         return Settled(any(_has_another(tx, *attempt) for attempt in decided), results)

@@ -79,6 +79,15 @@ def test_files_that_wait_for_an_ended_job_are_decided(world: World) -> None:
     assert world.last("ExtractionRetryResult")
 
 
+def test_what_was_cancelled_is_not_asked_for_again_by_mending(world: World) -> None:
+    job = world.accepted()
+    world.retried()
+    world.sql.run(lambda tx: tx.jobs.change(job.job_id, JobStatus.CANCELLED, world.now))
+    assert mended(world)["retryFilesDecided"] == 1
+    world.send_outbox(job.job_id)
+    assert world.mapped() is None
+
+
 def test_an_attempt_with_nothing_pending_is_closed(world: World) -> None:
     world.accepted()
     world.retried()
