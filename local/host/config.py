@@ -1,27 +1,19 @@
-"""`host.json` and the app settings: read once, checked, and named when they are wrong."""
+"""What `host.json` and the app settings mean: read once, checked, and named when wrong."""
 
-import json
 import os
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import timedelta
 from pathlib import Path
-from typing import Any
 
 from local.durable.engine import DurableOptions
 from local.durable.links import CONNECTION
+from local.host.app_settings import UnresolvedName, resolve_names
+from local.host.errors import HostError
+from local.host.host_json import Values, conversion_error, parse_timespan, read_document
 
-OVERRIDE_PREFIX = "AzureFunctionsJobHost__"
 CPUS = os.cpu_count() or 1
-
-
-class HostError(Exception):
-    """The whole host can't run: every path answers 503."""
-
-
-class UnresolvedName(Exception):
-    """`%NAME%` names no app setting."""
 
 
 @dataclass(frozen=True)
@@ -46,36 +38,18 @@ class HostConfig:
     strict_json: bool = True
 
 
-def read_app_settings(app: Path) -> dict[str, str]:
-    """`Values` of `local.settings.json`, where it exists.
-
-    Raises HostError when it is no JSON object of texts.
-    """
-    path = app / "local.settings.json"
-    if not path.exists():
-        return {}
-    try:
-        values = json.loads(path.read_text("utf-8-sig")).get("Values", {})
-    except (ValueError, AttributeError) as error:
-        raise HostError(f"Unable to parse {path.name}: {error}") from None
-    for name, value in values.items():
-        if not isinstance(value, str):
-            raise HostError(f"{path.name}: the value of {name} must be a text")
-    return dict(values)
-
-
 def read_host_config(app: Path, settings: Mapping[str, str]) -> HostConfig:
     """`host.json` with overrides from settings named `AzureFunctionsJobHost__a__b`.
 
     Raises HostError naming the key and the rule that it breaks.
     """
-    document, strict = _read_document(app / "host.json")
+    document, strict = read_document(app / "host.json")
     if document.get("version", "2.0") != "2.0":
         raise HostError(
             f"'{document['version']}' is an invalid value for host.json 'version' property."
             " We recommend you set the 'version' property to '2.0'."
         )
-    values = _Values(document, settings)
+    values = Values(document, settings)
     return HostConfig(
         route_prefix=values.text("extensions:http:routePrefix", "api").strip("/"),
         custom_headers=values.group("extensions:http:customHeaders"),
@@ -87,127 +61,16 @@ def read_host_config(app: Path, settings: Mapping[str, str]) -> HostConfig:
     )
 
 
-def resolve_names(text: str, settings: Mapping[str, str]) -> str:
-    """Replace every `%NAME%` by the app setting NAME; raises UnresolvedName."""
-
-    def replace(match: re.Match[str]) -> str:
-        if not (value := settings.get(match[1])):
-            raise UnresolvedName(f"'%{match[1]}%' does not resolve to a value.")
-        return value
-
-    return re.sub("%([^%]+)%", replace, text)
-
-
-def is_true(text: str) -> bool:
-    """The texts that switch something on."""
-    return text.strip().lower() in ("true", "1")
-
-
-def parse_timespan(text: str) -> timedelta | None:
-    """`[days.]hh:mm:ss[.fraction]`; None when the text is something else."""
-    match = re.fullmatch(r"(?:(\d+)\.)?(\d\d?):(\d\d):(\d\d(?:\.\d+)?)", text.strip())
-    if match is None:
-        return None
-    days, hours, minutes, seconds = match.groups("0")
-    return timedelta(days=int(days), hours=int(hours), minutes=int(minutes), seconds=float(seconds))
-
-
-class _Values:
-    """`host.json` as one flat table, as .NET's configuration keeps it: keys ignore case."""
-
-    def __init__(self, document: Mapping[str, Any], settings: Mapping[str, str]) -> None:
-        self._values = {path.lower(): (path, value) for path, value in _flatten(document)}
-        for name, value in settings.items():
-            if name.startswith(OVERRIDE_PREFIX):
-                path = name.removeprefix(OVERRIDE_PREFIX).replace("__", ":")
-                self._values[path.lower()] = path, value
-
-    def text(self, path: str, default: str) -> str:
-        _, value = self._values.get(path.lower(), (path, None))
-        return default if value is None else str(value)
-
-    def integer(self, path: str, default: int) -> int:
-        text = self.text(path, str(default))
-        if not re.fullmatch(r"-?\d+", text):
-            raise _conversion(path, text, "a whole number")
-        return int(text)
-
-    def boolean(self, path: str, default: bool) -> bool:
-        text = self.text(path, str(default)).lower()
-        if text not in ("true", "false"):
-            raise _conversion(path, text, "true or false")
-        return text == "true"
-
-    def timespan(self, path: str, default: str) -> timedelta:
-        text = self.text(path, default)
-        value = parse_timespan(text)
-        if value is None:
-            raise _conversion(path, text, "a time span like 00:05:00")
-        return value
-
-    def group(self, path: str) -> dict[str, str]:
-        """The members below a path, with their names as they are written."""
-        start = f"{path.lower()}:"
-        found = self._values.items()
-        return {own[len(start) :]: str(v) for key, (own, v) in found if key.startswith(start)}
-
-
-def _conversion(path: str, text: str, wanted: str) -> HostError:
-    return HostError(
-        f"Failed to convert configuration value at 'AzureFunctionsJobHost:{path}':"
-        f" '{text}' is not {wanted}."
-    )
-
-
-def _flatten(document: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, Any]]:
-    for key, value in document.items():
-        if isinstance(value, Mapping):
-            yield from _flatten(value, f"{prefix}{key}:")
-        else:
-            yield f"{prefix}{key}", value
-
-
-def _read_document(path: Path) -> tuple[dict[str, Any], bool]:
-    """The JSON object, and whether a strict reader accepts it (the worker has one)."""
-    try:
-        text = path.read_text("utf-8-sig")
-    except FileNotFoundError:
-        raise HostError(f"There is no {path.name} in {path.parent}.") from None
-    try:
-        return _json_object(text), True
-    except ValueError as error:
-        try:
-            return _json_object(_without_comments(text)), False
-        except ValueError:
-            raise HostError(
-                f"Unable to parse host configuration file '{path.name}': {error}."
-            ) from None
-
-
-def _json_object(text: str) -> dict[str, Any]:
-    document = json.loads(text)
-    if not isinstance(document, dict):
-        raise ValueError("it is not a JSON object")
-    return document
-
-
-def _without_comments(text: str) -> str:
-    """Drop what the host forgives: comments, and commas before a closing bracket."""
-    string = r'("(?:[^"\\]|\\.)*")'
-    bare = re.sub(string + r"|//[^\n]*|/\*.*?\*/", r"\1", text, flags=re.DOTALL)
-    return re.sub(string + r"|,(?=\s*[}\]])", r"\1", bare)
-
-
 def _function_timeout(text: str) -> timedelta | None:
     if text == "-1":
         return None
     value = parse_timespan(text)
     if value is None:
-        raise _conversion("functionTimeout", text, "a time span like 00:05:00, or -1")
+        raise conversion_error("functionTimeout", text, "a time span like 00:05:00, or -1")
     return value
 
 
-def _service_bus(values: _Values) -> ServiceBusOptions:
+def _service_bus(values: Values) -> ServiceBusOptions:
     values.boolean("extensions:serviceBus:autoCompleteMessages", True)
     return ServiceBusOptions(
         max_concurrent_calls=values.integer("extensions:serviceBus:maxConcurrentCalls", 16 * CPUS),
@@ -218,7 +81,7 @@ def _service_bus(values: _Values) -> ServiceBusOptions:
     )
 
 
-def _durable(values: _Values, settings: Mapping[str, str]) -> DurableOptions:
+def _durable(values: Values, settings: Mapping[str, str]) -> DurableOptions:
     section = "extensions:durableTask"
     if values.boolean(f"{section}:extendedSessionsEnabled", False):
         raise HostError(

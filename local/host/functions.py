@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from local.host.config import UnresolvedName, is_true, resolve_names
+from local.host.app_settings import UnresolvedName, is_true, resolve_names
 from local.host.protocol import RpcFunctionMetadata
 
 TRIGGERS = (

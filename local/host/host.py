@@ -18,8 +18,10 @@ from local.durable.database import ForeignStore
 from local.durable.engine import DurableEngine
 from local.host import console
 from local.host.admin import Admin, HostStatus
-from local.host.config import HostConfig, HostError, read_app_settings, read_host_config
+from local.host.app_settings import read_app_settings
+from local.host.config import HostConfig, read_host_config
 from local.host.durable import WorkerFunctions
+from local.host.errors import HostError
 from local.host.functions import Function, FunctionInError, load_order, read_function
 from local.host.http import Front, FrontInError, make_app, make_runner
 from local.host.invoker import Invoker

@@ -4,8 +4,8 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from local.host.config import HostError
 from local.host.constraints import CONSTRAINTS, Constraint
+from local.host.errors import HostError
 
 RESERVED = ("admin", "runtime")
 

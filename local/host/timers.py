@@ -12,8 +12,8 @@ from pathlib import Path
 from cronsim import CronSim, CronSimError
 
 from local.durable.clock import Clock
-from local.host.config import parse_timespan
 from local.host.functions import Function, FunctionInError
+from local.host.host_json import parse_timespan
 from local.host.invoker import Invoker
 from local.host.protocol import TypedData
 from local.host.worker import CallFailed

@@ -5,7 +5,8 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 from local.durable.clock import Clock
-from local.host.config import HostConfig, HostError
+from local.host.config import HostConfig
+from local.host.errors import HostError
 from local.host.functions import Function, FunctionInError
 from local.host.invoker import Invoker
 from local.host.routes import Route, is_reserved, make_route

@@ -7,15 +7,10 @@ from typing import Any
 
 import pytest
 
-from local.host.config import (
-    HostConfig,
-    HostError,
-    UnresolvedName,
-    parse_timespan,
-    read_app_settings,
-    read_host_config,
-    resolve_names,
-)
+from local.host.app_settings import UnresolvedName, read_app_settings, resolve_names
+from local.host.config import HostConfig, read_host_config
+from local.host.errors import HostError
+from local.host.host_json import parse_timespan
 
 STORAGE = {"AzureWebJobsStorage": "local"}
 

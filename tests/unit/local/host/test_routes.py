@@ -2,7 +2,7 @@
 
 import pytest
 
-from local.host.config import HostError
+from local.host.errors import HostError
 from local.host.functions import load_order
 from local.host.routes import Route, find, is_reserved, make_route
 
