@@ -195,12 +195,18 @@ def _key_id(token: str) -> str:
 
 def _caller(claims: Mapping[str, Any]) -> Caller:
     return Caller(
-        client_application_id=_first_name(claims, ("azp", "appid"), 64) or "default",
+        client_application_id=_application(claims),
         initiated_by=_first_name(claims, ("email", "preferred_username", "sub"), 320) or "unknown",
         roles=_values(claims.get("roles")),
         scopes=_scopes(claims["scp"]) if "scp" in claims else None,
         tenant=_first_name(claims, ("tid",), 64),
     )
+
+
+def _application(claims: Mapping[str, Any]) -> str:
+    """The application's id; what is not ASCII is none, and no column or message could hold it."""
+    name = _first_name(claims, ("azp", "appid"), 64)
+    return name if name and name.isascii() else "default"
 
 
 def _first_name(claims: Mapping[str, Any], names: tuple[str, ...], longest: int) -> str | None:

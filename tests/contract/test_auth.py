@@ -97,6 +97,7 @@ def test_a_token_signed_with_a_published_key_says_who_calls(
         ({"azp": ""}, "default"),
         ({"azp": "x" * 65}, "default"),
         ({"azp": "a\nb"}, "default"),
+        ({"azp": "تطبيق"}, "default"),
     ],
 )
 def test_the_application_is_named_by_either_version_of_the_claim(
