@@ -2,7 +2,7 @@
 
 import base64
 import binascii
-from datetime import datetime
+from datetime import UTC, datetime
 from typing import Annotated, Any
 from uuid import UUID
 
@@ -196,9 +196,12 @@ def read_place(cursor: str) -> Place:
     try:
         text = base64.urlsafe_b64decode(cursor + "=" * (-len(cursor) % 4)).decode("ascii")
         created_at, _, job_id = text.partition("|")
-        place = Place(datetime.fromisoformat(created_at), UUID(job_id))
-    except (binascii.Error, ValueError):
+        return Place(_in_utc(datetime.fromisoformat(created_at)), UUID(job_id))
+    except (binascii.Error, ValueError, OverflowError):
         raise ValueError("must be a nextCursor of an earlier page") from None
-    if place.created_at.tzinfo is None:
-        raise ValueError("must be a nextCursor of an earlier page")
-    return place
+
+
+def _in_utc(moment: datetime) -> datetime:
+    if moment.tzinfo is None:
+        raise ValueError("a time needs a zone")
+    return moment.astimezone(UTC)

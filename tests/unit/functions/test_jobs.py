@@ -1,11 +1,12 @@
 """Operators look at jobs and files, and cancel what should not go on."""
 
 import json
+from base64 import b64encode
 from collections.abc import Callable
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
-from uuid import uuid4
+from uuid import UUID, uuid4
 
 import azure.functions as func
 import pytest
@@ -23,6 +24,9 @@ FUNCTIONS = {
     "timeline": jobs.get_timeline,
     "cancel": jobs.cancel_job,
 }
+
+BEFORE_ALL_TIMES = b64encode(f"0001-01-01T00:00:00+14:00|{UUID(int=1)}".encode()).decode()
+"""A cursor whose time does not exist in UTC."""
 
 
 @pytest.fixture
@@ -125,6 +129,7 @@ def test_until_excludes_its_own_moment(world: World) -> None:
         {"limit": "many"},
         {"cursor": "nonsense"},
         {"cursor": "AAAA"},
+        {"cursor": BEFORE_ALL_TIMES},
         {"extractorId": "one"},
     ],
 )
