@@ -251,7 +251,7 @@ def _first_answers(
     port = free_port()
     looks = []
 
-    def look(host: RunningHost | None = None) -> None:
+    def look() -> None:
         looks.append([ANY, [[path, _status(port, path)] for path in paths]])
 
     def wait_and_look(host: RunningHost) -> RunningHost:
