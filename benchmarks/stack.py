@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 from uuid import UUID
@@ -18,11 +19,15 @@ from local.demo.registrations import register_extractor
 from local.demo.status_service import Announcement
 from local.demo.surroundings import Surroundings, surround
 from local.supervisor.environment import extraction_url, host_url
+from local.supervisor.plan import plan_embedded_azure
 from local.supervisor.ports import with_free_ports
 from local.supervisor.stack import Stack
 from shared.domain.jobs import ENDS, JobStatus
 
 CLIENT, EXTRACTOR = "benchmark-client", 1000
+SLOTS = {"EXTRACTOR_MAX_ACTIVE_JOBS": "10000"}
+"""More than there are jobs: waiting for a slot of the extractor is not what is measured."""
+
 ROUND_SECONDS = 600.0
 POLL_SECONDS = 0.02
 
@@ -155,7 +160,8 @@ def running_stack(folder: Path) -> Iterator[MeasuredStack]:
     """Start everything on free ports, with its data in `folder`, and end it."""
     ends = Ends()
     settings = with_free_ports(folder)
-    with Stack(settings) as stack, surround(settings, ends.hear) as services:
+    plan = partial(plan_embedded_azure, overrides=SLOTS)
+    with Stack(settings, plan=plan) as stack, surround(settings, ends.hear) as services:
         url = f"{extraction_url(settings)}?behaviour=instant"
         register_extractor(services.database, EXTRACTOR, CLIENT, url)
         yield MeasuredStack(stack, services, ends)
