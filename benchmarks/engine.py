@@ -57,6 +57,10 @@ RECORDED_SECONDS = {
     ("chain", 20): 0.57,
 }
 REPEATS = 5
+HEADER = (
+    *("instances", "started in s", "done in s", "per s", "to 38/s", "processor ms each"),
+    *("host MB", "store MB"),
+)
 
 
 class Hub:
@@ -126,7 +130,7 @@ async def _measure(server: Server) -> None:
         )
         show_table(
             f"Orchestrations of one activity, {STARTS_AT_ONCE} starts at once",
-            ("instances", "started in s", "done in s", "per s", "to 38/s", "host MB", "store MB"),
+            HEADER,
             [await _many(hub, count) for count in SIZES],
         )
 
@@ -143,7 +147,9 @@ async def _single(hub: Hub) -> AsyncIterator[Row]:
 
 
 async def _many(hub: Hub, count: int) -> Row:
+    before = hub.server.processor_seconds()
     started, seconds = await hub.run_many(count)
+    processor = hub.server.processor_seconds() - before
     store = (hub.server.data / "durable.sqlite3").stat().st_size / 2**20
     return (
         f"{count}",
@@ -151,6 +157,7 @@ async def _many(hub: Hub, count: int) -> Row:
         f"{seconds:.1f}",
         f"{count / seconds:.0f}",
         ratio(count / seconds, RECORDED_RATE),
+        f"{processor / count * 1000:.1f}",
         f"{hub.server.resident_megabytes():.0f}",
         f"{store:.0f}",
     )
