@@ -35,7 +35,8 @@ help:
 	@echo 'make check    ruff, ruff format and mypy'
 	@echo 'make format   let ruff format the code'
 	@echo 'make chaos    FILES=1000 SEED=1: kill parts at random while files go through, then count'
-	@echo 'make bench    measure what jobs, restarts, publishing and the import of the app cost: ten minutes'
+	@echo 'make bench    measure jobs, restarts, publishing, the import of the app and the embedded host:'
+	@echo '              a quarter of an hour'
 	@echo 'make schemas  write docs/messages, asyncapi.json and openapi.json from the models'
 	@echo 'make install  install what is missing; the others do it themselves'
 
@@ -79,7 +80,7 @@ format: install
 	$(PYTHON) -m ruff format .
 
 bench: install
-	@for subject in imports publisher restart jobs; do $(PYTHON) -m benchmarks.$$subject; echo; done
+	@for subject in imports publisher restart jobs host engine; do $(PYTHON) -m benchmarks.$$subject; echo; done
 
 # A name that is found may still be a shim that fails: only what runs, and is new enough, counts.
 .venv/bin/python:
