@@ -10,7 +10,8 @@ import pytest
 
 from tests.contract.durable.hub import OPTIONS, running_hub
 from tests.contract.durable.recorded_functions import recorded_functions
-from tests.contract.durable.session import Session, play
+from tests.contract.durable.recorded_session import play
+from tests.contract.durable.session import Session
 from tests.recordings import blurred, replayed
 
 RECORDED: dict[str, Any] = json.loads(Path(__file__).with_name("recorded_session.json").read_text())
