@@ -18,6 +18,7 @@ from shared.contracts.wire import ContractError
 from shared.domain.jobs import JobStatus
 
 WAIT_SECONDS = 0.25
+AT_ONCE = 20
 
 
 @dataclass(frozen=True)
@@ -91,12 +92,14 @@ class StatusService:
     def _receive(self) -> None:
         with (
             ServiceBusClient.from_connection_string(self._bus, retry_total=0) as bus,
+            # Without prefetching the SDK gives back what arrives between two calls, and that comes
+            # again behind its successors: a job's statuses would be heard out of order.
             bus.get_subscription_receiver(
-                TOPICS["TOPIC_JOB_STATUS"], STATUS_SERVICE.name
+                TOPICS["TOPIC_JOB_STATUS"], STATUS_SERVICE.name, prefetch_count=AT_ONCE
             ) as receiver,
         ):
             while not self._ended.is_set():
-                for message in receiver.receive_messages(20, max_wait_time=WAIT_SECONDS):
+                for message in receiver.receive_messages(AT_ONCE, max_wait_time=WAIT_SECONDS):
                     self._take(receiver, message)
 
     def _take(self, receiver: ServiceBusReceiver, message: ServiceBusReceivedMessage) -> None:

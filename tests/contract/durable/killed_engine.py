@@ -25,18 +25,22 @@ from tests.contract.durable.library import LibraryFunctions
 from tests.until import until
 
 CHAINS = 4
-ROUNDS = 40
 STEPS_A_ROUND = 8
 OPTIONS = DurableOptions("Killed", 20, 20, timedelta(seconds=0.05))
 LONGEST_LIFE_SECONDS = 0.07
 LAST_LIFE_SECONDS = 40
 TASK_COMPLETED = 5
+PEACE = "peace"
+"""A file that tells the chains that there will be no more kills."""
 
 type Step = tuple[str, int]
 
 
 def chain(context: df.DurableOrchestrationContext) -> Any:
-    """Rounds of steps, a timer and a child; answers the sum of what all steps returned."""
+    """Rounds of steps, a timer and a child, until the killing is over.
+
+    Answers how many rounds there were, and the sum of what all steps returned.
+    """
     round, total = context.get_input()
     for number in range(STEPS_A_ROUND):
         step = round * STEPS_A_ROUND + number
@@ -44,9 +48,9 @@ def chain(context: df.DurableOrchestrationContext) -> Any:
         total += result
     yield context.create_timer(context.current_utc_datetime)
     total += yield context.call_sub_orchestrator("child", [f"{context.instance_id} child", round])
-    if round + 1 < ROUNDS:
+    if (yield context.call_activity("killing_goes_on")):
         context.continue_as_new([round + 1, total])
-    return total
+    return [round + 1, total]
 
 
 def child(context: df.DurableOrchestrationContext) -> Any:
@@ -58,6 +62,7 @@ class Steps:
     """The activity; it writes down every call."""
 
     def __init__(self, folder: Path) -> None:
+        self._folder = folder
         self._path = folder / "calls.txt"
 
     async def step(self, step: list[Any]) -> list[Any]:
@@ -66,6 +71,9 @@ class Steps:
             file.write(json.dumps(step) + "\n")
         await asyncio.sleep(random.random() / 200)
         return step
+
+    def killing_goes_on(self, _: None) -> bool:
+        return not (self._folder / PEACE).exists()
 
     def calls(self) -> list[Step]:
         """All calls so far, in their order."""
@@ -76,7 +84,8 @@ class Steps:
 
 async def live(folder: Path) -> None:
     """One life of the engine: start what is not started, and go on until everything is over."""
-    functions = LibraryFunctions([chain, child], [Steps(folder).step])
+    steps = Steps(folder)
+    functions = LibraryFunctions([chain, child], [steps.step, steps.killing_goes_on])
     engine = DurableEngine(folder / "hub.db", functions, OPTIONS)
     await engine.start()
     ids = [f"chain-{number}" for number in range(CHAINS)]
@@ -116,8 +125,13 @@ def completed(folder: Path) -> set[Step]:
         return set()  # killed before the tables were made
     finally:
         store.close()
-    answers = [event for event in events if event["EventType"] == TASK_COMPLETED]
-    return {(id, step) for id, step in (json.loads(answer["Result"]) for answer in answers)}
+    completed = [event for event in events if event["EventType"] == TASK_COMPLETED]
+    answers = [json.loads(event["Result"]) for event in completed]
+    return {(id, step) for id, step in filter(_of_a_step, answers)}
+
+
+def _of_a_step(answer: Any) -> bool:
+    return isinstance(answer, list)  # the other activity answers yes or no
 
 
 def outputs(folder: Path) -> dict[str, Any]:
@@ -140,6 +154,7 @@ def main(folder: Path, kills: int) -> dict[str, Any]:
         repeated += [step for step in calls[seen:] if step in done]
         seen = len(calls)
         done |= completed(folder)
+    (folder / PEACE).touch()
     unfinished = sum(status == "Running" for status, _ in outputs(folder).values())
     ended = _wait(fork(folder))
     repeated += [step for step in steps.calls()[seen:] if step in done]
