@@ -24,13 +24,11 @@ def get_openapi(req: func.HttpRequest) -> func.HttpResponse:
 @endpoint
 def get_docs(req: func.HttpRequest) -> func.HttpResponse:
     """200 with the same as a page, to anyone."""
-    headers = {
-        "Content-Security-Policy": docs_page.POLICY,
-        "X-Content-Type-Options": "nosniff",
-    }
-    return func.HttpResponse(_page(), headers=headers, mimetype="text/html")
+    page = _page()
+    headers = {"Content-Security-Policy": page.policy, "X-Content-Type-Options": "nosniff"}
+    return func.HttpResponse(page.html, headers=headers, mimetype="text/html")
 
 
 @cache
-def _page() -> str:
-    return docs_page.page(document())
+def _page() -> docs_page.Page:
+    return docs_page.page()

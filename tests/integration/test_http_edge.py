@@ -131,4 +131,4 @@ def test_the_description_is_served_to_anyone(stack: WholeStack) -> None:
     page = requests.get(f"{address}/docs", timeout=10)
     assert RESTART in document.json()["paths"]
     assert page.headers["Content-Type"] == "text/html; charset=utf-8"
-    assert RESTART in page.text
+    assert "SwaggerUIBundle" in page.text
