@@ -99,7 +99,7 @@ def test_a_job_waits_48_hours_for_its_call_at_most() -> None:
     assert not waited_too_long(a_job(age_minutes=48 * 60 - 1), LIMITS, NOW)
 
 
-@pytest.mark.parametrize("status", list(ENDS))
+@pytest.mark.parametrize("status", sorted(ENDS))
 def test_an_ended_job_stands_as_ended(status: JobStatus) -> None:
     step = standing(a_job(status=status), a_call(called_at=NOW), NOW)
     assert step is not None
