@@ -1,17 +1,24 @@
 """Log lines: one event a line, its facts as JSON behind it, and no secret in either."""
 
+import asyncio
 import json
 import logging
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from concurrent.futures import Executor
 from contextlib import contextmanager
-from contextvars import ContextVar
+from contextvars import ContextVar, copy_context
 from types import MappingProxyType
-from typing import Any
+from typing import Any, TypeVar
+
+T = TypeVar("T")
+Line = tuple[logging.Logger, int, str]
 
 _traces = logging.Formatter()
 _NOTHING: Mapping[str, Any] = MappingProxyType({})
 _context: ContextVar[Mapping[str, Any]] = ContextVar("log_context", default=_NOTHING)
+_kept: ContextVar[list[Line] | None] = ContextVar("kept_lines", default=None)
+"""Where the lines of a thread wait for the task that started it."""
 
 _SECRETS = [
     re.compile(r"(?i)([?&;\s]sig=)[^&\s\"']+"),
@@ -42,7 +49,32 @@ def log_event(logger: logging.Logger, event: str, level: int = logging.INFO, **f
     all_facts = {**_context.get(), **facts}
     kept = {name: value for name, value in all_facts.items() if value is not None}
     text = f"{event} {json.dumps(kept, default=str, ensure_ascii=False)}" if kept else event
-    logger.log(level, "%s", redact(text))
+    _write((logger, level, redact(text)))
+
+
+async def run_in_thread(work: Callable[[], T], threads: Executor | None = None) -> T:
+    """Run blocking work in a thread (of the event loop's own, by default), in this log context.
+
+    What it logs is logged here when it ends: the platform knows an invocation by its task, and
+    drops the lines of threads that were started beside it.
+    """
+    lines: list[Line] = []
+    context = copy_context()
+    context.run(_kept.set, lines)
+    try:
+        return await asyncio.get_running_loop().run_in_executor(threads, context.run, work)
+    finally:
+        for line in lines:
+            _write(line)
+
+
+def _write(line: Line) -> None:
+    kept = _kept.get()
+    if kept is not None:
+        kept.append(line)
+    else:
+        logger, level, text = line
+        logger.log(level, "%s", text)
 
 
 def redact_all_logs() -> None:

@@ -10,7 +10,7 @@ from datetime import timedelta
 from typing import TypeVar
 
 from shared.domain.errors import NotYetError, PermanentError, TransientError
-from shared.telemetry import log_event
+from shared.telemetry import log_event, run_in_thread
 
 T = TypeVar("T")
 logger = logging.getLogger(__name__)
@@ -51,7 +51,7 @@ async def hold(
     waiting = _Waiting(patience)
     while True:
         try:
-            return await asyncio.get_running_loop().run_in_executor(_threads, use_case)
+            return await in_thread(use_case)
         except PermanentError as error:
             if delivery_count <= 1:
                 log_event(
@@ -92,7 +92,7 @@ async def _done(
 
 async def in_thread(use_case: Callable[[], T]) -> T:
     """Run a blocking use case in the pool of the triggers."""
-    return await asyncio.get_running_loop().run_in_executor(_threads, use_case)
+    return await run_in_thread(use_case, _threads)
 
 
 class _Waiting:

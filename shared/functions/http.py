@@ -1,6 +1,5 @@
 """The HTTP edge: one place that turns errors into answers. Nothing internal leaves in them."""
 
-import asyncio
 import json
 import logging
 import re
@@ -9,7 +8,7 @@ import traceback
 from collections.abc import Awaitable, Callable, Mapping
 from contextvars import ContextVar
 from dataclasses import dataclass
-from functools import singledispatch, wraps
+from functools import partial, singledispatch, wraps
 from http import HTTPStatus
 from typing import Any, TypeVar
 from uuid import uuid4
@@ -26,7 +25,7 @@ from shared.domain.errors import (
     PermanentError,
     TransientError,
 )
-from shared.telemetry import log_context, log_event
+from shared.telemetry import log_context, log_event, run_in_thread
 
 logger = logging.getLogger(__name__)
 
@@ -102,7 +101,7 @@ def endpoint_with(
             def bound(req: func.HttpRequest) -> func.HttpResponse:
                 return handler(req, made)
 
-            return await asyncio.to_thread(bound, req)
+            return await run_in_thread(partial(bound, req))
 
         guarded.__name__ = handler.__name__
         guarded.__doc__ = handler.__doc__

@@ -1,6 +1,5 @@
 """Timer: every five minutes, mend what a crash left behind."""
 
-import asyncio
 import logging
 from collections import Counter
 from functools import partial
@@ -15,7 +14,7 @@ from shared.functions.handling import handle_here
 from shared.functions.holding import in_thread
 from shared.functions.orchestrations import start, wake
 from shared.services.reconcile import Suspects
-from shared.telemetry import log_event
+from shared.telemetry import log_event, run_in_thread
 from shared.wiring import app
 
 bp = df.Blueprint()
@@ -33,7 +32,8 @@ async def reconcile(timer: func.TimerRequest, client: Any) -> None:
     mended.update(await _bring_back(client, await in_thread(app().reconcile.suspects)))
     mended.update(await _end_leftovers(client))
     # A thread of its own: what follows from a dead letter takes some of the triggers'.
-    mended.update(await asyncio.to_thread(app().dead_letters.mend, handle_here(client)))
+    mend_dead_letters = partial(app().dead_letters.mend, handle_here(client))
+    mended.update(await run_in_thread(mend_dead_letters))
     found = {kind: count for kind, count in mended.items() if count}
     log_event(logger, "Reconciled", outcome="mended" if found else "nothing to mend", **found)
 

@@ -3,11 +3,12 @@
 import asyncio
 import json
 import logging
+import threading
 from collections.abc import Callable, Iterator
 
 import pytest
 
-from shared.telemetry import log_context, log_event, redact, redact_all_logs
+from shared.telemetry import log_context, log_event, redact, redact_all_logs, run_in_thread
 
 
 @pytest.mark.parametrize(
@@ -57,6 +58,57 @@ async def test_every_event_within_a_context_carries_its_facts_in_other_threads_t
         'Inside {"requestId": "r1", "jobId": "j", "traceId": "t1"}',
         "Outside",
     ]
+
+
+async def test_what_a_thread_logs_is_logged_by_the_task_that_started_it_and_in_order(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    caplog.set_level(logging.INFO)
+    logger = logging.getLogger("x")
+
+    def work() -> int:
+        log_event(logger, "First", jobId="j")
+        log_event(logger, "Second", logging.WARNING)
+        assert caplog.messages == []
+        return threading.get_ident()
+
+    with log_context(requestId="r"):
+        elsewhere = await run_in_thread(work)
+    assert caplog.messages == [
+        'First {"requestId": "r", "jobId": "j"}',
+        'Second {"requestId": "r"}',
+    ]
+    assert [record.levelname for record in caplog.records] == ["INFO", "WARNING"]
+    assert {record.thread for record in caplog.records} == {threading.get_ident()} != {elsewhere}
+
+
+async def test_what_a_thread_logged_before_it_failed_is_not_lost(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    caplog.set_level(logging.INFO)
+
+    def fail() -> None:
+        log_event(logging.getLogger("x"), "Before")
+        raise ValueError("no")
+
+    with pytest.raises(ValueError, match="no"):
+        await run_in_thread(fail)
+    assert caplog.messages == ["Before"]
+
+
+async def test_a_step_that_a_thread_gives_back_to_the_loop_is_logged_by_the_first_task(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    caplog.set_level(logging.INFO)
+    logger, loop = logging.getLogger("x"), asyncio.get_running_loop()
+
+    async def step() -> None:
+        log_event(logger, "In the loop")
+        await run_in_thread(lambda: log_event(logger, "In the inner thread"))
+        assert caplog.messages == []
+
+    await run_in_thread(lambda: asyncio.run_coroutine_threadsafe(step(), loop).result(10))
+    assert caplog.messages == ["In the loop", "In the inner thread"]
 
 
 def test_an_events_own_fact_goes_before_the_contexts(caplog: pytest.LogCaptureFixture) -> None:

@@ -2,6 +2,7 @@
 
 import logging
 from collections.abc import Callable
+from dataclasses import replace
 from datetime import timedelta
 
 import pytest
@@ -46,7 +47,7 @@ async def test_a_use_case_that_works_runs_once() -> None:
 @pytest.mark.parametrize("error", [DOWN, NotYetError("on its way")])
 async def test_it_is_tried_again_until_it_works(error: Exception) -> None:
     use_case = Failing(error, times=2)
-    assert await hold(use_case, 1, SHORT) == "done"
+    assert await hold(use_case, 1, replace(SHORT, not_yet=SHORT.held)) == "done"
     assert use_case.calls == 3
 
 
