@@ -41,6 +41,10 @@ class ServiceBusFaults:
         """Hand out the next messages twice, each copy with a lock of its own."""
         self.set(duplicates=count)
 
+    def duplicate_share(self, share: float) -> None:
+        """Hand out this share of all messages twice, evenly spread."""
+        self.set(duplicate_share=share)
+
     def reorder(self) -> None:
         """Hand out the youngest messages first."""
         self.set(newest_first=True)

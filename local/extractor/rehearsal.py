@@ -7,6 +7,7 @@ import asyncio
 import json
 from collections import Counter, defaultdict
 from dataclasses import replace
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -26,7 +27,11 @@ _PAGE = "<!doctype html><title>Welcome</title><p>Please sign in.</p>"
 
 
 class CallLog:
-    """How often the extractor was called and took a job; on disk, so that a kill loses nothing."""
+    """How often the extractor was called and took a job; on disk, so that a kill loses nothing.
+
+    A line for each call says when it arrived and was answered, and with which status: null when
+    the extractor hung up.
+    """
 
     def __init__(self, path: Path) -> None:
         self._path = path
@@ -36,12 +41,13 @@ class CallLog:
         for line in path.read_text().splitlines() if path.exists() else []:
             self._count(**json.loads(line))
 
-    def note(self, call: Call, *, taken: bool) -> None:
-        """A call was answered."""
-        entry: dict[str, Any] = {"job": str(call.job_id), "file": call.file, "taken": taken}
+    def note(self, call: Call, arrived: datetime, answer: int | None, *, taken: bool) -> None:
+        """A call is about to be answered, with this status or, for None, not at all."""
+        counted: dict[str, Any] = {"job": str(call.job_id), "file": call.file, "taken": taken}
+        times = {"arrived": arrived.isoformat(), "answered": datetime.now(UTC).isoformat()}
         with self._path.open("a") as log:
-            log.write(json.dumps(entry) + "\n")
-        self._count(**entry)
+            log.write(json.dumps({**counted, **times, "answer": answer}) + "\n")
+        self._count(**counted)
 
     def of_file(self, file: str) -> int:
         """Calls for a file, whatever the job."""
@@ -60,7 +66,7 @@ class CallLog:
         called = taken + self._of_job[job, False]
         return web.json_response({"jobId": job, "called": called, "taken": taken})
 
-    def _count(self, job: str, file: str, taken: bool) -> None:
+    def _count(self, job: str, file: str, taken: bool, **_: Any) -> None:
         self._of_job[job, taken] += 1
         self._of_file[file] += 1
         if taken:
@@ -72,6 +78,7 @@ def rehearse_answers(log: CallLog) -> Middleware:
 
     @web.middleware
     async def rehearse(request: web.Request, handler: Handler) -> web.StreamResponse:
+        arrived = datetime.now(UTC)
         try:
             behaviour = read_behaviour(split_behaviours(request.query.getall("behaviour", [])))
             call = read_call(await request.read()) if request.method == "POST" else None
@@ -82,24 +89,27 @@ def rehearse_answers(log: CallLog) -> Middleware:
         if call is None:
             return await handler(request)
         await asyncio.sleep(behaviour.slow)
-        return await _answer(request, handler, behaviour, call, log)
+        answer, taken = await _answer(request, handler, behaviour, log.of_file(call.file))
+        status = None if answer is None else answer.status
+        log.note(call, arrived, status, taken=taken)
+        return _hang_up(request) if answer is None else answer
 
     return rehearse
 
 
 async def _answer(
-    request: web.Request, handler: Handler, behaviour: Behaviour, call: Call, log: CallLog
-) -> web.StreamResponse:
-    status = behaviour.refusal(log.of_file(call.file))
-    if status or behaviour.empty:
-        log.note(call, taken=False)
-        return _hang_up(request) if behaviour.empty else _refuse(status or 0, behaviour)
+    request: web.Request, handler: Handler, behaviour: Behaviour, earlier_calls: int
+) -> tuple[web.StreamResponse | None, bool]:
+    """The answer, None for none at all, and whether the job was taken."""
+    if behaviour.empty:
+        return None, False
+    status = behaviour.refusal(earlier_calls)
+    if status:
+        return _refuse(status, behaviour), False
     answer = await handler(request)
-    taken = answer.status == 202
-    log.note(call, taken=taken)
-    if not taken:
-        return answer
-    return _hang_up(request) if behaviour.lose_answer else _dress(answer, behaviour)
+    if answer.status != 202:
+        return answer, False
+    return (None if behaviour.lose_answer else _dress(answer, behaviour)), True
 
 
 def _refuse(status: int, behaviour: Behaviour) -> web.Response:

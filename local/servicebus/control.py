@@ -26,6 +26,7 @@ class Switches(BaseModel):
     lost_requests: Count | None = None
     lost_answers: Count | None = None
     duplicates: Count | None = None
+    duplicate_share: Annotated[float, Field(ge=0, le=1)] | None = None
     newest_first: bool | None = None
     break_connections: bool = False
     """Cuts all that are open now."""

@@ -42,6 +42,9 @@ class Faults:
     duplicates: int = 0
     """Messages of which a receiver gets a second copy, under the same message id."""
 
+    duplicate_share: float = 0.0
+    """The share of all messages that is handed out twice so, evenly spread."""
+
     newest_first: bool = False
     """Receivers get the youngest of the waiting messages first."""
 
@@ -77,6 +80,7 @@ class FaultyReceiving(Receiving):
         super().__init__(store, clock)
         self._faults = faults
         self._copies: set[int] = set()
+        self._owed = 0.0
 
     def _ready(self, queue: Queue, count: int) -> list[Entry]:
         if self._faults.newest_first:
@@ -85,10 +89,19 @@ class FaultyReceiving(Receiving):
 
     def _hand_out(self, queue: Queue, entry: Entry, *, delete: bool) -> Delivery:
         original = entry.state == State.ACTIVE and entry.sequence_number not in self._copies
-        if self._faults.duplicates > 0 and original:
-            self._faults.duplicates -= 1
+        if original and self._is_doubled():
             self._copies.add(self._copy(entry))
         return super()._hand_out(queue, entry, delete=delete)
+
+    def _is_doubled(self) -> bool:
+        if self._faults.duplicates > 0:
+            self._faults.duplicates -= 1
+            return True
+        self._owed += self._faults.duplicate_share
+        if self._owed < 1:
+            return False
+        self._owed -= 1
+        return True
 
     def _copy(self, entry: Entry) -> int:
         return self._store.add(

@@ -185,6 +185,16 @@ def test_a_duplicate_comes_under_the_same_id_with_its_own_lock(
         assert each.delivery.remote_state == 0x24
 
 
+def test_a_share_of_all_messages_comes_twice_evenly_spread(
+    broker: Broker, faults: ServiceBusFaults, client: RawClient, topic: str
+) -> None:
+    link = client.sender(topic)
+    for number in range(8):
+        client.send(link, message(number))
+    faults.duplicate_share(0.25)
+    assert receive_all(broker.port, topic) == [*range(8), 3, 7]
+
+
 def test_the_youngest_message_comes_first(
     broker: Broker, faults: ServiceBusFaults, client: RawClient, topic: str
 ) -> None:
@@ -237,6 +247,7 @@ def test_everything_is_off_at_first_and_after_a_reset(faults: ServiceBusFaults) 
         "lost_requests": 0,
         "lost_answers": 0,
         "duplicates": 0,
+        "duplicate_share": 0.0,
         "newest_first": False,
         "clock_speed": 1.0,
     }
