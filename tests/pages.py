@@ -64,3 +64,10 @@ def links(page: Path) -> Iterator[str]:
 def _slug(heading: str) -> str:
     plain = re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", heading).lower()
     return re.sub(r"[^\w\- ]", "", plain).replace(" ", "-")
+
+
+def section_of(page: Path, line: int) -> str:
+    """The anchor of the second-level heading above a line; empty above the first one."""
+    above = "\n".join(page.read_text().splitlines()[:line])
+    headings = re.findall(r"^## +(.+?) *$", _FENCE.sub("", above), re.M)
+    return _slug(headings[-1]) if headings else ""

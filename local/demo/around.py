@@ -1,0 +1,137 @@
+"""Plays the services around ours by hand, on a stack that runs; each answer is one JSON object.
+
+`extractor --client C [--behaviour B | --url U]` registers the extractor of client C: the sample
+extractor, misbehaving as `docs/extractors.md` says, or one of your own.
+`file --client C [FILE]` accepts a file of C and does not wait for it.
+`message TOPIC BODY` sends a message of whatever body.
+"""
+
+import argparse
+import json
+import logging
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+from uuid import uuid4
+
+from azure.core.exceptions import AzureError
+from azure.servicebus import ServiceBusClient, ServiceBusMessage
+from sqlalchemy import func, select
+
+from local.demo.console import complain, say
+from local.demo.document import INVOICE, DocumentError, read_document
+from local.demo.documents_service import DocumentsService
+from local.demo.file_service import FileService
+from local.demo.laptop import settings_for
+from local.demo.registrations import DEMO_CLIENT, UNLUCKY_EXTRACTOR, register_extractor
+from local.settings import LocalSettings
+from local.supervisor.environment import database_url, extraction_url, service_bus_connection
+from local.supervisor.lock import find_running
+from shared.adapters.database import SqlDatabase, create_engine
+from shared.adapters.database.tables import client_application_extractor as registrations
+
+COMMAND = "local.demo.around"
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """0, with the answer printed; 1 when no stack runs or the file cannot be read."""
+    logging.getLogger("azure").setLevel(logging.CRITICAL)  # what fails is said in our words
+    options = _options(arguments)
+    data = settings_for(COMMAND).data
+    running = find_running(data)
+    if running is None:
+        complain(f"{COMMAND}: no stack runs on {data}: start one with `make run`")
+        return 1
+    try:
+        say(json.dumps(options.act(running.settings, options), indent=2))
+    except (AzureError, DocumentError) as error:
+        complain(f"{COMMAND}: {error}")
+        return 1
+    return 0
+
+
+def _options(arguments: Sequence[str] | None) -> argparse.Namespace:
+    parser = argparse.ArgumentParser(prog=f"python -m {COMMAND}", description=__doc__)
+    actions = parser.add_subparsers(required=True, metavar="extractor | file | message")
+
+    extractor = actions.add_parser("extractor", help="register a client's extractor")
+    extractor.add_argument("--client", required=True)
+    address = extractor.add_mutually_exclusive_group()
+    address.add_argument("--behaviour", help="of the sample extractor")
+    address.add_argument("--url", help="of an extractor of your own")
+    extractor.set_defaults(act=_register)
+
+    file = actions.add_parser("file", help="accept a file")
+    file.add_argument("--client", default=DEMO_CLIENT)
+    file.add_argument("path", nargs="?", type=Path, default=INVOICE, metavar="FILE")
+    file.set_defaults(act=_accept)
+
+    message = actions.add_parser("message", help="send a message")
+    message.add_argument("topic")
+    message.add_argument("body")
+    message.set_defaults(act=_send)
+    return parser.parse_args(arguments)
+
+
+def _register(settings: LocalSettings, options: argparse.Namespace) -> dict[str, Any]:
+    wish = f"?behaviour={options.behaviour}" if options.behaviour else ""
+    url = options.url or f"{extraction_url(settings)}{wish}"
+    database = SqlDatabase(create_engine(database_url(settings)))
+    try:
+        extractor_id = _id_for(database, options.client)
+        register_extractor(database, extractor_id, options.client, url)
+    finally:
+        database.close()
+    return {
+        "extractorId": extractor_id,
+        "clientApplicationId": options.client,
+        "extractionUrl": url,
+    }
+
+
+def _id_for(database: SqlDatabase, client: str) -> int:
+    """The client's registration, which is brought up to date, or the next free id."""
+    key = registrations.c.ClientApplicationExtractorID
+    with database.engine.begin() as connection:
+        known: int | None = connection.execute(
+            select(func.min(key)).where(registrations.c.ClientApplicationID == client)
+        ).scalar()
+        taken = set(connection.execute(select(key)).scalars())
+    if known is not None:
+        return known
+    return next(number for number in range(UNLUCKY_EXTRACTOR + 1, 10_000) if number not in taken)
+
+
+def _accept(settings: LocalSettings, options: argparse.Namespace) -> dict[str, Any]:
+    document = read_document(options.path)
+    database = SqlDatabase(create_engine(database_url(settings)))
+    try:
+        with FileService(settings, database) as files:
+            stored = files.submit(document.content, document.name, options.client)
+        entity_id = DocumentsService(database).add_entity(stored.document_hash)
+    finally:
+        database.close()
+    return {
+        "fileId": str(stored.file_id),
+        "jobId": str(stored.job_id),
+        "fileHash": stored.document_hash,
+        "extractedEntityId": entity_id,
+    }
+
+
+def _send(settings: LocalSettings, options: argparse.Namespace) -> dict[str, Any]:
+    message_id = str(uuid4())
+    message = ServiceBusMessage(
+        options.body, content_type="application/json", message_id=message_id
+    )
+    with (
+        ServiceBusClient.from_connection_string(service_bus_connection(settings)) as bus,
+        bus.get_topic_sender(options.topic) as sender,
+    ):
+        sender.send_messages(message)
+    return {"messageId": message_id, "topic": options.topic}
+
+
+if __name__ == "__main__":
+    sys.exit(main())
