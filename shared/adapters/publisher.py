@@ -1,6 +1,8 @@
 """Sending messages to topics."""
 
+import logging
 import threading
+import time
 from collections.abc import Callable
 from datetime import UTC, timedelta
 from functools import cache
@@ -11,7 +13,10 @@ from azure.servicebus.exceptions import MessageSizeExceededError
 
 from shared.adapters.service_bus import PATIENCE, ServiceBusLink
 from shared.contracts.outgoing import MessageTooLargeError, OutgoingMessage
-from shared.domain.errors import PermanentError
+from shared.domain.errors import PermanentError, TransientError
+from shared.telemetry import log_event
+
+logger = logging.getLogger(__name__)
 
 
 class ServiceBusPublisher:
@@ -35,7 +40,16 @@ class ServiceBusPublisher:
         Raises TransientError after `patience`, when it may have been sent all the same, and
         PermanentError when it can never be sent: MessageTooLargeError when the broker says so.
         """
+        begun = time.monotonic()
+        try:
+            self._send(message)
+        except TransientError as error:
+            facts = _facts(message, begun)
+            log_event(logger, "Message not sent", logging.WARNING, reason=str(error), **facts)
+            raise
+        log_event(logger, "Message sent", **_facts(message, begun))
 
+    def _send(self, message: OutgoingMessage) -> None:
         def send(sender: ServiceBusSender, seconds: float) -> None:
             try:
                 sender.send_messages(_to_service_bus(message), timeout=seconds)
@@ -59,6 +73,15 @@ class ServiceBusPublisher:
                     lambda: self._client().get_topic_sender(topic), self._patience
                 )
             return self._links[topic]
+
+
+def _facts(message: OutgoingMessage, begun: float) -> dict[str, Any]:
+    return {
+        "topic": message.topic,
+        "subject": message.subject,
+        "messageId": message.message_id,
+        "durationMs": round((time.monotonic() - begun) * 1000),
+    }
 
 
 def _to_service_bus(message: OutgoingMessage) -> ServiceBusMessage:

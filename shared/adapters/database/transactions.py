@@ -22,6 +22,7 @@ from shared.adapters.database.retries import SqlRetries
 from shared.adapters.database.transient import passing_reason
 from shared.domain.errors import TransientError
 from shared.services.ports import Clock, ConflictError
+from shared.telemetry import log_event
 
 T = TypeVar("T")
 
@@ -88,7 +89,7 @@ class SqlDatabase:
             tries += 1
             if tries == MAX_TRIES or self._clock() >= give_up_at:
                 raise TransientError("database", f"{reason} (try {tries} of {MAX_TRIES})")
-            logger.warning("A unit of work is run again: %s (try %d)", reason, tries)
+            log_event(logger, "Transaction run again", logging.WARNING, reason=reason, tries=tries)
             self._sleep(_pause(tries))
 
     def close(self) -> None:

@@ -1,5 +1,6 @@
 """Publishing: what is sent, how often, and what is said when it fails."""
 
+import json
 import threading
 import time
 from collections.abc import Iterator
@@ -117,6 +118,23 @@ def test_a_message_carries_everything_that_consumers_rely_on(broker: FakeBroker)
     assert sent.application_properties == {"schemaVersion": "1.0", "willRetry": True}
     assert b"".join(cast(Iterator[bytes], sent.body)) == '{"a": "ä"}'.encode()
     assert sent.scheduled_enqueue_time_utc is None
+
+
+def test_what_is_sent_and_what_is_not_is_logged_with_its_id_and_how_long_it_took(
+    broker: FakeBroker, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level("INFO")
+    publish = publisher(broker, seconds=0.05).publish
+    publish(message())
+    broker.failures = [ServiceBusConnectionError() for _ in range(1000)]
+    with pytest.raises(TransientError):
+        publish(message())
+    (sent, facts), (not_sent, more) = [line.split(" {", 1) for line in caplog.messages]
+    assert (sent, not_sent) == ("Message sent", "Message not sent")
+    read = json.loads("{" + facts)
+    assert read.pop("durationMs") >= 0
+    assert read == {"topic": "job-status", "subject": "JobQueued", "messageId": "6f1f9d0a:Queued"}
+    assert "sending JobQueued to job-status" in json.loads("{" + more)["reason"]
 
 
 def test_a_message_for_later_is_scheduled_in_utc(broker: FakeBroker) -> None:
