@@ -1,5 +1,6 @@
 """The activity that calls a job's extractor, once however often it runs."""
 
+import logging
 from collections.abc import Callable
 from datetime import datetime, timedelta
 from uuid import UUID
@@ -16,6 +17,9 @@ from shared.services.job_rows import JobRows, read_rows
 from shared.services.job_rules import JobRules
 from shared.services.outbox import SendOutbox
 from shared.services.ports import BlobLinks, Clock, Database, ExtractorApi, Transaction
+from shared.telemetry import log_event
+
+logger = logging.getLogger(__name__)
 
 SOURCE = "call"
 LEASE_MARGIN = timedelta(seconds=30)
@@ -84,6 +88,7 @@ class CallExtractor:
             self._send_outbox(known.job.job_id)
             posted_at = self._clock()
             answer = self._post(known)
+            self._log(known.job, answer, posted_at)
         except TransientError:
             self._database.run(lambda tx: tx.calls.release_lease(known.job.job_id, lease))
             raise
@@ -111,6 +116,20 @@ class CallExtractor:
             job_id,
             known.call.trace_parent,
             self._callback(job_id),
+        )
+
+    def _log(self, job: Job, answer: Answer, posted_at: datetime) -> None:
+        log_event(
+            logger,
+            "Extractor called",
+            jobId=job.job_id,
+            fileId=job.file_id,
+            extractorId=job.extractor_id,
+            attempt=job.attempt,
+            requestId=job.request_id,
+            outcome=answer.reading.value,
+            status=answer.status,
+            durationMs=_milliseconds(self._clock() - posted_at),
         )
 
     def _record_taken(self, job: Job, answer: Answer, posted_at: datetime) -> Step:
@@ -212,7 +231,11 @@ def _call_event(job: Job, answer: Answer, posted_at: datetime, now: datetime) ->
         detail={
             "outcome": answer.reading.value,
             "status": answer.status,
-            "milliseconds": round((now - posted_at).total_seconds() * 1000),
+            "milliseconds": _milliseconds(now - posted_at),
             "error": None if answer.reading is Reading.TAKEN else answer.text,
         },
     )
+
+
+def _milliseconds(time: timedelta) -> int:
+    return round(time.total_seconds() * 1000)

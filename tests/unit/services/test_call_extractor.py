@@ -35,6 +35,25 @@ def test_a_taken_job_is_due_when_it_should_have_started(world: World, job: Job) 
     assert world.events()[-1][2]["outcome"] == "taken"
 
 
+def test_a_call_is_logged_with_what_came_of_it_and_how_long_it_took(
+    world: World, job: Job, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level("INFO")
+    world.while_calling = lambda: world.passes(seconds=2)
+    world.answers = [BUSY]
+    world.calls(job)
+    (line,) = [line for line in caplog.messages if line.startswith("Extractor called ")]
+    assert json.loads(line.removeprefix("Extractor called ")) == {
+        "jobId": str(job.job_id),
+        "fileId": str(job.file_id),
+        "extractorId": job.extractor_id,
+        "attempt": 1,
+        "outcome": "passing failure",
+        "status": 503,
+        "durationMs": 2_000,
+    }
+
+
 def test_a_taken_job_is_not_called_again(world: World, job: Job) -> None:
     first = world.calls(job)
     assert world.calls(job) == first
