@@ -1,6 +1,7 @@
 """Service Bus trigger: a retry was asked for, by an operator, a service or ourselves."""
 
 import logging
+from datetime import UTC, datetime
 from functools import partial
 from typing import Any
 
@@ -40,4 +41,5 @@ async def on_extraction_retry(message: func.ServiceBusMessage, client: Any) -> N
         retryAttempt=event.retryAttempt,
         clientApplicationId=event.clientApplicationId,
         jobs=len(asked.jobs),
+        waitedMs=max(round((datetime.now(UTC) - event.timestamp).total_seconds() * 1000), 0),
     )

@@ -35,4 +35,15 @@ async def on_job_status(message: func.ServiceBusMessage, client: Any) -> None:
     if recorded is None:
         return
     await afterwards(partial(JOB_STATUS.follow, client, recorded))
-    log_event(logger, "Job status received", jobId=recorded.job.job_id, outcome=recorded.job.status)
+    job = recorded.job
+    log_event(
+        logger,
+        "Job status received",
+        jobId=job.job_id,
+        fileId=job.file_id,
+        extractorId=job.extractor_id,
+        attempt=job.attempt,
+        requestId=job.request_id,
+        outcome=job.status,
+        durationMs=round((job.updated_at - job.created_at).total_seconds() * 1000),
+    )

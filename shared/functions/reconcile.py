@@ -2,6 +2,7 @@
 
 import logging
 from collections import Counter
+from datetime import timedelta
 from functools import partial
 from typing import Any
 from uuid import UUID
@@ -9,7 +10,7 @@ from uuid import UUID
 import azure.durable_functions as df
 import azure.functions as func
 
-from shared.domain.jobs import Job
+from shared.domain.jobs import Job, JobStatus
 from shared.functions.handling import handle_here
 from shared.functions.holding import in_thread
 from shared.functions.orchestrations import start, wake
@@ -29,13 +30,15 @@ STUCK = "reconciliation: its time is long gone"
 async def reconcile(timer: func.TimerRequest, client: Any) -> None:
     """One pass: the database, orchestrations missing, stuck or left over, then dead letters."""
     mended: Counter[str] = Counter(await in_thread(app().reconcile.mend))
-    mended.update(await _bring_back(client, await in_thread(app().reconcile.suspects)))
+    suspects = await in_thread(app().reconcile.suspects)
+    mended.update(await _bring_back(client, suspects))
     mended.update(await _end_leftovers(client))
     # A thread of its own: what follows from a dead letter takes some of the triggers'.
     mend_dead_letters = partial(app().dead_letters.mend, handle_here(client))
     mended.update(await run_in_thread(mend_dead_letters))
     found = {kind: count for kind, count in mended.items() if count}
-    log_event(logger, "Reconciled", outcome="mended" if found else "nothing to mend", **found)
+    outcome = "mended" if found else "nothing to mend"
+    log_event(logger, "Reconciled", outcome=outcome, **_unchanged(suspects), **found)
 
 
 async def _bring_back(client: Any, suspects: Suspects) -> Counter[str]:
@@ -71,6 +74,16 @@ async def _end_leftovers(client: Any) -> Counter[str]:
             await wake(client, job, None)
             mended["orchestrationsWoken"] += 1
     return mended
+
+
+def _unchanged(suspects: Suspects) -> dict[str, Any]:
+    states = Counter(job.status for job in suspects.jobs)
+    return {
+        "jobsQueued": states[JobStatus.QUEUED],
+        "jobsStarted": states[JobStatus.STARTED],
+        "jobsStuck": len(suspects.stuck),
+        "oldestMinutes": suspects.oldest and suspects.oldest // timedelta(minutes=1),
+    }
 
 
 def _name(status: Any) -> str | None:

@@ -33,6 +33,12 @@ class Suspects:
 
     jobs: Sequence[Job]
     stuck: frozenset[UUID]
+    looked_at: datetime
+
+    @property
+    def oldest(self) -> timedelta | None:
+        """The age of the oldest job; None when there is none."""
+        return max((self.looked_at - job.created_at for job in self.jobs), default=None)
 
 
 class Reconcile:
@@ -79,6 +85,7 @@ class Reconcile:
             lambda tx: Suspects(
                 tx.jobs.active_since(now - UNCHANGED_FOR, MOST),
                 frozenset(tx.calls.overdue(now - STUCK_FOR, MOST)),
+                now,
             )
         )
 

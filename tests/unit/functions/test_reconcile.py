@@ -121,3 +121,30 @@ async def test_a_pass_handles_dead_letters_again_and_counts_them(
     assert [instance for _, instance, _ in client.started] == [str(job.job_id)]
     assert left(world, Source.ACCEPTED_FILE) == [broken]
     assert '"deadLettersHandled": 1' in caplog.messages[-1]
+
+
+async def test_a_pass_tells_how_many_jobs_have_not_moved_and_how_many_are_past_their_time(
+    world: World, client: KnowingClient, caplog: pytest.LogCaptureFixture
+) -> None:
+    job = world.accepted()
+    world.calls(job)
+    client.running.add(str(job.job_id))
+    world.oldest_report = world.now
+    with caplog.at_level(logging.INFO):
+        for minutes in (3, 23):
+            world.passes(minutes=minutes)
+            await run(None, client)
+    first, second = [line for line in caplog.messages if line.startswith("Reconciled ")]
+    assert '"jobsQueued": 1, "jobsStarted": 0, "jobsStuck": 0, "oldestMinutes": 3' in first
+    assert '"jobsQueued": 1, "jobsStarted": 0, "jobsStuck": 1, "oldestMinutes": 26' in second
+
+
+async def test_a_pass_over_nothing_tells_no_age(
+    world: World, client: KnowingClient, caplog: pytest.LogCaptureFixture
+) -> None:
+    with caplog.at_level(logging.INFO):
+        await run(None, client)
+    assert caplog.messages[-1] == (
+        'Reconciled {"outcome": "nothing to mend",'
+        ' "jobsQueued": 0, "jobsStarted": 0, "jobsStuck": 0}'
+    )

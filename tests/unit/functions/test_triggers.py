@@ -1,5 +1,6 @@
 """The triggers and activities: they parse, call one use case, and map the answer."""
 
+import json
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
@@ -178,6 +179,25 @@ async def test_an_end_wakes_the_orchestration_with_its_name(
     (job,) = world.jobs()
     await report(status(job, f"Job{end}"), client)
     assert client.raised == [(str(job.job_id), "Ended", end.value)]
+
+
+async def test_a_status_is_logged_with_its_job_and_the_time_since_the_job_was_made(
+    world: World, client: DurableClient, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level("INFO")
+    await accept(accepted(world), client)
+    (job,) = world.jobs()
+    world.passes(seconds=90)
+    await report(status(job, "JobSucceeded"), client)
+    (line,) = [line for line in caplog.messages if line.startswith("Job status received ")]
+    assert json.loads(line.removeprefix("Job status received ")) == {
+        "jobId": str(job.job_id),
+        "fileId": str(job.file_id),
+        "extractorId": job.extractor_id,
+        "attempt": 1,
+        "outcome": "Succeeded",
+        "durationMs": 90_000,
+    }
 
 
 async def test_a_repeat_raises_again_so_that_a_lost_event_heals(
