@@ -23,9 +23,10 @@ from shared.functions import (
     restart,
     retry,
 )
-from shared.telemetry import redact_all_logs
+from shared.telemetry import quiet_libraries, redact_all_logs
 
 redact_all_logs()
+quiet_libraries()
 
 app = df.DFApp(http_auth_level=func.AuthLevel.ANONYMOUS)
 

@@ -99,6 +99,14 @@ def redact_all_logs() -> None:
     logging.setLogRecordFactory(make)
 
 
+def quiet_libraries() -> None:
+    """From here on Azure's libraries log warnings and worse: at INFO they tell every request.
+
+    The host's own filters cannot do it: all lines of an invocation have one category there.
+    """
+    logging.getLogger("azure").setLevel(logging.WARNING)
+
+
 def redact(text: str) -> str:
     """The text without signatures, keys, tokens and passwords; the rest stays readable."""
     for pattern in _SECRETS:

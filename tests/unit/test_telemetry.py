@@ -8,7 +8,14 @@ from collections.abc import Callable, Iterator
 
 import pytest
 
-from shared.telemetry import log_context, log_event, redact, redact_all_logs, run_in_thread
+from shared.telemetry import (
+    log_context,
+    log_event,
+    quiet_libraries,
+    redact,
+    redact_all_logs,
+    run_in_thread,
+)
 
 
 @pytest.mark.parametrize(
@@ -162,6 +169,18 @@ def test_exceptions_and_what_caused_them_are_cleaned_too(caplog: pytest.LogCaptu
     assert "RuntimeError" in caplog.text
     assert "cannot fetch https://a.blob" in caplog.text
     assert "s3cret" not in caplog.text
+
+
+def test_azures_libraries_do_not_tell_every_request(
+    caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    caplog.set_level(logging.INFO)
+    monkeypatch.setattr(logging.getLogger("azure"), "level", logging.NOTSET)
+    quiet_libraries()
+    client = logging.getLogger("azure.core.pipeline.policies.http_logging_policy")
+    client.info("Request URL: …")
+    client.warning("Request failed")
+    assert caplog.messages == ["Request failed"]
 
 
 @pytest.mark.usefixtures("redacting")
