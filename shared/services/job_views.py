@@ -6,6 +6,7 @@ from uuid import UUID
 
 from shared.domain.errors import NotFoundError
 from shared.domain.events import FileEvent
+from shared.domain.extractor_health import ExtractorHealth
 from shared.domain.job_search import JobFilter, Place
 from shared.domain.jobs import Call, Job, JobStatus
 from shared.domain.outlook import Outlook, outlook
@@ -67,8 +68,14 @@ class JobViews:
             history=[each for each in tx.events.of_file(job.file_id) if each.job_id == job_id],
             attempts=tx.jobs.of_file(job.file_id),
             asked_by=tx.retries.of_job(job_id),
-            next=outlook(job, call, self._clock()),
+            next=outlook(job, call, _health(tx, job), self._clock()),
         )
+
+
+def _health(tx: Transaction, job: Job) -> ExtractorHealth | None:
+    if job.extractor_id is None:
+        return None
+    return tx.extractor_healths.all().get(job.extractor_id)
 
 
 def _page(tx: Transaction, wanted: JobFilter, after: Place | None, limit: int) -> JobPage:

@@ -13,6 +13,7 @@ import pytest
 
 from shared import wiring
 from shared.auth import ForbiddenError
+from shared.domain.extractor_health import FAILURES_TO_OPEN
 from shared.domain.jobs import Job, JobStatus
 from shared.functions import jobs
 from tests.database import add_file, empty_database
@@ -191,6 +192,24 @@ def test_the_outlook_follows_the_job(world: World) -> None:
         "the extractor reports the end, or the job fails",
         "nothing: the job is succeeded",
     ]
+
+
+def test_the_outlook_says_why_a_job_waits_for_its_call(world: World) -> None:
+    job = world.accepted()
+    world.extractor_views.pause(101, "maintenance", "ada@example.com")
+    world.calls(job)
+    paused = call("job", jobId=str(job.job_id))[1]["next"]["what"]
+    world.extractor_views.resume(101)
+    world.answers = [BUSY] * FAILURES_TO_OPEN
+    for _ in range(FAILURES_TO_OPEN):
+        world.passes(minutes=5)
+        world.calls(job)
+    broken = call("job", jobId=str(job.job_id))[1]["next"]["what"]
+    world.passes(minutes=10)
+    again = call("job", jobId=str(job.job_id))[1]["next"]["what"]
+    assert paused == "the extractor is paused; whether it may be called is looked at again"
+    assert broken == "the extractor fails steadily and is left alone; then one job tries it"
+    assert again == f"the extractor is called again, for the time {FAILURES_TO_OPEN + 1}"
 
 
 def test_a_timeline_tells_everything_of_a_file_in_order(world: World) -> None:
