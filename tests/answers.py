@@ -2,6 +2,8 @@
 
 import json
 import re
+from collections.abc import Iterator
+from contextlib import suppress
 from typing import Any
 
 _BLURRED = [
@@ -25,61 +27,66 @@ _BY_CHANCE = {
 """Fields whose values depend on what else has happened."""
 
 
-def misfit(expected: str, actual: str) -> str | None:
-    """Why an answer is not the expected one; None when it is.
+class MisfitError(AssertionError):
+    """An answer is not the one that is shown. The text says where and how."""
+
+
+def fit(shown: str, answer: str) -> dict[str, str]:
+    """The ids in the part of an answer that a page shows. Raises MisfitError.
 
     Of JSON, every field that is shown must be there and alike; of a list, what is shown must be
-    there in this order. Of text, every line that is shown must be there in this order.
+    there in this order. Of text, every line that is shown must be there in this order. An id is
+    known by its name, the first one of each: `jobId` as `JOB_ID`.
     """
-    if expected.lstrip().startswith(("{", "[")):
-        try:
-            return _misfit(json.loads(expected), json.loads(actual), "the answer")
-        except ValueError:
-            return "the answer is not JSON"
-    lines = iter(_blur(actual).splitlines())
-    missing = [line for line in _blur(expected).splitlines() if line not in lines]
-    return f"{missing[0]!r} is missing" if missing else None
-
-
-def ids(actual: str) -> dict[str, str]:
-    """The ids and numbers of a JSON answer as variables: `JOB_ID` is its first `jobId`."""
-    try:
-        found: dict[str, str] = {}
-        _collect(json.loads(actual), found)
-    except ValueError:
+    if not shown.lstrip().startswith(("{", "[")):
+        _fit_lines(shown, answer)
         return {}
+    try:
+        document = json.loads(answer)
+    except ValueError:
+        raise MisfitError("the answer is not JSON") from None
+    found: dict[str, str] = {}
+    _collect(_fit(json.loads(shown), document, "the answer"), found)
     return found
 
 
-def _misfit(expected: Any, actual: Any, place: str) -> str | None:
-    if isinstance(expected, dict) and isinstance(actual, dict):
-        return _first(
-            f"{place}.{name} is missing"
-            if name not in actual
-            else _misfit_of_field(name, value, actual[name], place)
-            for name, value in expected.items()
-        )
-    if isinstance(expected, list) and isinstance(actual, list):
-        rest = iter(actual)
-        return _first(
-            None
-            if any(_misfit(value, found, place) is None for found in rest)
-            else f"{place} has no {json.dumps(value)} at its place"
-            for value in expected
-        )
-    if isinstance(expected, str) and isinstance(actual, str):
-        expected, actual = _blur(expected), _blur(actual)
-    return None if expected == actual else f"{place} is {actual!r}, not {expected!r}"
+def _fit_lines(shown: str, answer: str) -> None:
+    lines = iter(_blur(answer).splitlines())
+    for line in _blur(shown).splitlines():
+        if line not in lines:
+            raise MisfitError(f"{line!r} is missing")
 
 
-def _misfit_of_field(name: str, expected: Any, actual: Any, place: str) -> str | None:
-    if name in _BY_CHANCE and type(expected) is type(actual):
-        return None
-    return _misfit(expected, actual, f"{place}.{name}")
+def _fit(shown: Any, answer: Any, place: str) -> Any:
+    """The answer with no more in its lists than is shown."""
+    if isinstance(shown, dict) and isinstance(answer, dict):
+        fitting = {name: _fit_field(name, value, answer, place) for name, value in shown.items()}
+        return {**answer, **fitting}
+    if isinstance(shown, list) and isinstance(answer, list):
+        rest = iter(answer)
+        return [_fit_element(value, rest, place) for value in shown]
+    if _blurred(shown) != _blurred(answer):
+        raise MisfitError(f"{place} is {_blurred(answer)!r}, not {_blurred(shown)!r}")
+    return answer
 
 
-def _first(faults: Any) -> str | None:
-    return next((fault for fault in faults if fault), None)
+def _fit_field(name: str, shown: Any, answer: dict[str, Any], place: str) -> Any:
+    if name not in answer:
+        raise MisfitError(f"{place}.{name} is missing")
+    if name in _BY_CHANCE and type(shown) is type(answer[name]):
+        return answer[name]
+    return _fit(shown, answer[name], f"{place}.{name}")
+
+
+def _fit_element(shown: Any, rest: Iterator[Any], place: str) -> Any:
+    for each in rest:
+        with suppress(MisfitError):
+            return _fit(shown, each, place)
+    raise MisfitError(f"{place} has no {json.dumps(shown)} at its place")
+
+
+def _blurred(value: Any) -> Any:
+    return _blur(value) if isinstance(value, str) else value
 
 
 def _blur(text: str) -> str:

@@ -25,6 +25,10 @@ class Block:
     text: str
     line: int
 
+    def is_right_before(self, other: "Block") -> bool:
+        """Whether nothing but an empty line stands between the two."""
+        return other.line == self.line + self.text.count("\n") + 3
+
 
 def pages(folder: Path = DOCS) -> list[Path]:
     """Every page in a folder and below, by name."""

@@ -17,19 +17,17 @@ from uuid import uuid4
 
 from azure.core.exceptions import AzureError
 from azure.servicebus import ServiceBusClient, ServiceBusMessage
-from sqlalchemy import func, select
 
 from local.demo.console import complain, say
 from local.demo.document import INVOICE, DocumentError, read_document
 from local.demo.documents_service import DocumentsService
 from local.demo.file_service import FileService
 from local.demo.laptop import settings_for
-from local.demo.registrations import DEMO_CLIENT, UNLUCKY_EXTRACTOR, register_extractor
+from local.demo.registrations import DEMO_CLIENT, register_extractor, registered_id
 from local.settings import LocalSettings
 from local.supervisor.environment import database_url, extraction_url, service_bus_connection
 from local.supervisor.lock import find_running
 from shared.adapters.database import SqlDatabase, create_engine
-from shared.adapters.database.tables import client_application_extractor as registrations
 
 COMMAND = "local.demo.around"
 
@@ -79,7 +77,7 @@ def _register(settings: LocalSettings, options: argparse.Namespace) -> dict[str,
     url = options.url or f"{extraction_url(settings)}{wish}"
     database = SqlDatabase(create_engine(database_url(settings)))
     try:
-        extractor_id = _id_for(database, options.client)
+        extractor_id = registered_id(database, options.client)
         register_extractor(database, extractor_id, options.client, url)
     finally:
         database.close()
@@ -88,19 +86,6 @@ def _register(settings: LocalSettings, options: argparse.Namespace) -> dict[str,
         "clientApplicationId": options.client,
         "extractionUrl": url,
     }
-
-
-def _id_for(database: SqlDatabase, client: str) -> int:
-    """The client's registration, which is brought up to date, or the next free id."""
-    key = registrations.c.ClientApplicationExtractorID
-    with database.engine.begin() as connection:
-        known: int | None = connection.execute(
-            select(func.min(key)).where(registrations.c.ClientApplicationID == client)
-        ).scalar()
-        taken = set(connection.execute(select(key)).scalars())
-    if known is not None:
-        return known
-    return next(number for number in range(UNLUCKY_EXTRACTOR + 1, 10_000) if number not in taken)
 
 
 def _accept(settings: LocalSettings, options: argparse.Namespace) -> dict[str, Any]:

@@ -1,6 +1,6 @@
 """The registration service's table, which the local app only reads: who extracts for whom."""
 
-from sqlalchemy import insert, update
+from sqlalchemy import insert, select, update
 
 from shared.adapters.database import SqlDatabase
 from shared.adapters.database.tables import client_application_extractor as table
@@ -24,3 +24,13 @@ def register_extractor(
         ).first()
         if not known:
             connection.execute(insert(table).values({key.name: extractor_id, **values}))
+
+
+def registered_id(database: SqlDatabase, client: str) -> int:
+    """The id of a client's extractor; the next free one when it has none yet."""
+    key = table.c.ClientApplicationExtractorID
+    with database.engine.begin() as connection:
+        rows = connection.execute(select(key, table.c.ClientApplicationID)).all()
+    taken = {number for number, _ in rows}
+    known = (number for number, owner in rows if owner == client)
+    return min(known, default=next(number for number in range(1, 10_000) if number not in taken))

@@ -6,12 +6,12 @@ from uuid import uuid4
 
 import pytest
 import requests
-from azure.servicebus import ServiceBusClient, ServiceBusMessage
+from azure.servicebus import ServiceBusMessage
 from sqlalchemy import delete
 
 from local.identity.claims import Issuer, user_claims
 from local.identity.keys import sign
-from local.supervisor.environment import AUDIENCE, host_url, identity_url, service_bus_connection
+from local.supervisor.environment import AUDIENCE, host_url, identity_url
 from shared.adapters.database.tables import file as file_table
 from shared.domain.jobs import JobStatus
 from tests.integration.whole_stack import WholeStack
@@ -63,19 +63,6 @@ def resubmit(stack: WholeStack, number: int, **body: Any) -> tuple[str, str]:
     return result["outcome"], result["code"]
 
 
-def dead_letter_next(stack: WholeStack) -> int:
-    """Dead-letter the message that waits, as a subscription does; its sequence number."""
-    connection = service_bus_connection(stack.stack.settings)
-    with (
-        ServiceBusClient.from_connection_string(connection) as bus,
-        bus.get_subscription_receiver(TOPIC, SUBSCRIPTION) as receiver,
-    ):
-        [message] = receiver.receive_messages(1, max_wait_time=10)
-        receiver.dead_letter_message(message, reason="MaxDeliveryCountExceeded")
-    assert message.sequence_number
-    return message.sequence_number
-
-
 def test_a_broken_message_is_explained_foretold_and_discarded(stack: WholeStack) -> None:
     message_id = str(uuid4())
     stack.services.files.publish(
@@ -108,7 +95,7 @@ def test_a_file_whose_row_came_too_late_is_handled_again_and_extracted(stack: Wh
         connection.execute(delete(file_table).where(file_table.c.FileID == stored.file_id))
     stack.stack.parts["host"].kill()
     stack.services.files.announce(stored.file_id)
-    number = dead_letter_next(stack)
+    number = stack.dead_letter_next(TOPIC, SUBSCRIPTION)
     stack.stack.parts["host"].start()
     assert resubmit(stack, number) == ("wouldBeKept", "file_unknown")
 

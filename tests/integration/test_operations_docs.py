@@ -16,7 +16,7 @@ from local.identity.claims import Issuer, user_claims
 from local.identity.keys import sign
 from local.settings import DEFAULT_PORTS, LocalSettings
 from local.supervisor.environment import AUDIENCE, extraction_url, host_url, identity_url
-from tests.answers import ids, misfit
+from tests.answers import MisfitError, fit
 from tests.integration.operations_situations import SITUATIONS
 from tests.integration.whole_stack import WholeStack
 from tests.pages import DOCS, Block, blocks, section_of
@@ -54,15 +54,17 @@ def steps_of(name: str) -> list[tuple[str, Step]]:
     return [
         (
             section_of(page, block.line),
-            Step(block.text.strip(), f"{name}:{block.line}", _answer(found[at + 1 : at + 2])),
+            Step(
+                block.text.strip(), f"{name}:{block.line}", _answer(block, found[at + 1 : at + 2])
+            ),
         )
         for at, block in enumerate(found)
         if block.info == RUN
     ]
 
 
-def _answer(following: list[Block]) -> str | None:
-    return next((block.text for block in following if block.info in {"json", "text"}), None)
+def _answer(commands: Block, following: list[Block]) -> str | None:
+    return next((each.text for each in following if commands.is_right_before(each)), None)
 
 
 def courses() -> Iterator[str]:
@@ -119,11 +121,11 @@ def take(terminal: Terminal, step: Step, settings: LocalSettings) -> dict[str, s
     deadline = time.monotonic() + PATIENCE_SECONDS
     while True:
         printed = terminal.run(commands)
-        fault = misfit(step.answer, printed) if step.answer else None
-        if fault is None:
-            return ids(printed)
-        if not step.only_reads or time.monotonic() > deadline:
-            raise AssertionError(f"{step.place}: {fault}\n{printed}")
+        try:
+            return fit(step.answer, printed) if step.answer else {}
+        except MisfitError as misfit:
+            if not step.only_reads or time.monotonic() > deadline:
+                raise AssertionError(f"{step.place}: {misfit}\n{printed}") from None
         time.sleep(0.05)
 
 

@@ -17,7 +17,7 @@ from azure.servicebus import (
 )
 
 from local.demo.file_service import StoredFile
-from local.demo.registrations import DEMO_CLIENT, register_extractor
+from local.demo.registrations import DEMO_CLIENT, register_extractor, registered_id
 from local.demo.surroundings import Surroundings
 from local.supervisor.environment import (
     TOPICS,
@@ -57,6 +57,11 @@ class WholeStack:
         client = f"client-{number}"
         register_extractor(self.services.database, number, client, url)
         return client
+
+    def register(self, client: str, url: str, *, active: bool = True) -> None:
+        """Give a client application an extractor, or its extractor another address."""
+        number = registered_id(self.services.database, client)
+        register_extractor(self.services.database, number, client, url, active=active)
 
     @property
     def extraction_url(self) -> str:
@@ -149,6 +154,14 @@ class WholeStack:
                 return next((each for each in peeked if each.message_id == message_id), None)
 
             return wait_for(found, 60)
+
+    def dead_letter_next(self, topic: str, subscription: str) -> int:
+        """Dead-letter the message that waits, as a subscription does; its sequence number."""
+        with self._bus() as bus, bus.get_subscription_receiver(topic, subscription) as receiver:
+            [message] = receiver.receive_messages(1, max_wait_time=10)
+            receiver.dead_letter_message(message, reason="MaxDeliveryCountExceeded")
+        assert message.sequence_number
+        return message.sequence_number
 
     def results_of(self, request_id: str) -> list[ServiceBusReceivedMessage]:
         """What was announced of a retry request's attempts, in the order it came."""
