@@ -61,7 +61,7 @@ reset: install
 	@$(PYTHON) -m local.supervisor.reset
 
 test: install
-	$(PYTHON) -m pytest -n 2 --dist loadgroup --cov --cov-report=term:skip-covered
+	$(PYTHON) -m pytest -n 2 --cov --cov-report=term:skip-covered
 
 check: install
 	$(PYTHON) -m ruff check .

@@ -1,11 +1,14 @@
-"""Counts the recorded cases that come out alike."""
+"""Shares the tests among processes, and counts the recorded cases that come out alike."""
 
 from collections import defaultdict
 
 import pytest
+from xdist.remote import Producer
+from xdist.scheduler import LoadScopeScheduling
 
 from tests.recordings import MARK, summary
 
+INTEGRATION = "tests/integration/"
 OUTCOMES = ("passed", "failed", "error", "xfailed")
 
 
@@ -13,9 +16,18 @@ def pytest_configure(config: pytest.Config) -> None:
     config.addinivalue_line("markers", f"{MARK}(recording): replays a case of that recording")
 
 
+class OneStack(LoadScopeScheduling):
+    """All tests of the whole stack go to one process; any other goes to whichever is free."""
+
+    def _split_scope(self, nodeid: str) -> str:
+        return INTEGRATION if nodeid.startswith(INTEGRATION) else nodeid
+
+
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Producer) -> OneStack:
+    return OneStack(config, log)
+
+
 def pytest_itemcollected(item: pytest.Item) -> None:
-    if "stack" in getattr(item, "fixturenames", ()):
-        item.add_marker(pytest.mark.xdist_group("stack"))  # one stack, in one process
     if mark := item.get_closest_marker(MARK):
         item.user_properties.append((MARK, mark.args[0]))
 
