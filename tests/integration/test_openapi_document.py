@@ -66,9 +66,23 @@ def schema(stack: WholeStack) -> Iterator[BaseSchema]:
     schema.hook("map_body")(lambda _, body: _without_whole_floats(body))
     load_all_checks()
     yield schema
+    _resume_all(stack)
     stack.wait_until_drained(
         TOPICS["TOPIC_EXTRACTION_RETRY"], TOPICS["SUBSCRIPTION_EXTRACTION_RETRY"]
     )
+
+
+def _resume_all(stack: WholeStack) -> None:
+    """The extractors that were paused on the way serve the next tests again."""
+    administrator = {"Authorization": f"Bearer {_user_token(stack)}"}
+    extractors = f"{host_url(stack.stack.settings)}/v1/extractors"
+    for each in requests.get(extractors, headers=administrator, timeout=10).json()["extractors"]:
+        if "pause" in each:
+            address = f"{extractors}/{each['extractorId']}/resume"
+            resumed = requests.post(
+                address, headers=administrator, json={"reason": "tested"}, timeout=10
+            )
+            resumed.raise_for_status()
 
 
 def _add_examples(document: Json, stack: WholeStack) -> None:
@@ -188,20 +202,24 @@ def _not_checked(case: schemathesis.Case) -> list[CheckFunction]:
 def _token(stack: WholeStack, case: schemathesis.Case) -> str:
     """One that allows all that the operation asks for; a call-back's is of the job in its path."""
     settings = stack.stack.settings
-    issuer = Issuer(identity_url(settings))
     if case.operation.path.endswith("/status"):
         return _callback_token(stack, case.path_parameters["jobId"])
-    if case.operation.path.startswith("/registration/"):
-        roles = ["REGISTRATION_READ"]
-        claims = application_claims(issuer, audience=AUDIENCE, client_id="service", roles=roles)
-    else:
-        claims = user_claims(
-            issuer,
-            audience=AUDIENCE,
-            client_id="web-console",
-            email="operator@example.com",
-            **EVERY_ACCESS,
-        )
+    if not case.operation.path.startswith("/registration/"):
+        return _user_token(stack)
+    issuer, roles = Issuer(identity_url(settings)), ["REGISTRATION_READ"]
+    claims = application_claims(issuer, audience=AUDIENCE, client_id="service", roles=roles)
+    return sign(settings.data, claims)
+
+
+def _user_token(stack: WholeStack) -> str:
+    settings = stack.stack.settings
+    claims = user_claims(
+        Issuer(identity_url(settings)),
+        audience=AUDIENCE,
+        client_id="web-console",
+        email="operator@example.com",
+        **EVERY_ACCESS,
+    )
     return sign(settings.data, claims)
 
 
