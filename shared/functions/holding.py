@@ -107,7 +107,8 @@ class _Waiting:
         now = time.monotonic()
         if self._since is None:
             self._since = now
-            log_event(logger, "Message held", logging.WARNING, reason=str(error))
+            part = getattr(error, "part", None)
+            log_event(logger, "Message held", logging.WARNING, part=part, reason=str(error))
         if now - self._since + self._pause.total_seconds() > bound.total_seconds():
             raise error
         await asyncio.sleep(self._pause.total_seconds())

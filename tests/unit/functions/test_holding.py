@@ -51,6 +51,15 @@ async def test_it_is_tried_again_until_it_works(error: Exception) -> None:
     assert use_case.calls == 3
 
 
+async def test_it_is_logged_once_which_part_a_message_is_held_for(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    await hold(Failing(DOWN, times=3), 1, SHORT)
+    assert caplog.messages == [
+        'Message held {"part": "database", "reason": "database: out of reach"}'
+    ]
+
+
 @pytest.mark.parametrize("error", [DOWN, NotYetError("on its way")])
 async def test_patience_ends_and_the_failure_is_raised(error: Exception) -> None:
     with pytest.raises(type(error)):
