@@ -1,0 +1,105 @@
+metadata description = 'Every setting of the app, by the names of shared/settings.py and of the Functions host; none is a secret.'
+
+import { topics } from '../topology.bicep'
+import { App, Common } from '../types.bicep'
+
+param common Common
+
+@description('Client id of the identity that the app runs as.')
+param identityClientId string
+
+@description('Where the app is reached.')
+param url string
+
+@description('Endpoint of the Durable Task Scheduler; empty when orchestrations are kept in the storage account.')
+param schedulerEndpoint string
+
+param app App
+
+@description('Functions that are switched off, by name.')
+param disabledFunctions string[]
+
+param build { version: string, commit: string }
+
+var name = common.name
+var suffixes = environment().suffixes
+var tenantId = app.?authTenant ?? tenant().tenantId
+var authority = '${environment().authentication.loginEndpoint}${tenantId}'
+
+resource site 'Microsoft.Web/sites@2025-03-01' existing = {
+  name: common.name.functionApp
+}
+
+resource applicationInsights 'Microsoft.Insights/components@2020-02-02' existing = {
+  name: common.name.applicationInsights
+}
+
+var host = {
+  AZURE_CLIENT_ID: identityClientId
+  AzureWebJobsStorage__blobServiceUri: 'https://${name.hostStorage}.blob.${suffixes.storage}'
+  AzureWebJobsStorage__queueServiceUri: 'https://${name.hostStorage}.queue.${suffixes.storage}'
+  AzureWebJobsStorage__tableServiceUri: 'https://${name.hostStorage}.table.${suffixes.storage}'
+  AzureWebJobsStorage__credential: 'managedidentity'
+  AzureWebJobsStorage__clientId: identityClientId
+  APPLICATIONINSIGHTS_CONNECTION_STRING: applicationInsights.properties.ConnectionString
+  APPLICATIONINSIGHTS_AUTHENTICATION_STRING: 'ClientId=${identityClientId};Authorization=AAD'
+}
+
+var durable = { DURABLE_HUB_NAME: name.taskHub }
+
+// They take the place of storageProvider in host.json.
+var scheduler = empty(schedulerEndpoint)
+  ? {}
+  : {
+      DURABLE_TASK_SCHEDULER_CONNECTION_STRING: 'Endpoint=${schedulerEndpoint};Authentication=ManagedIdentity;ClientID=${identityClientId}'
+      AzureFunctionsJobHost__extensions__durableTask__storageProvider__type: 'azureManaged'
+      AzureFunctionsJobHost__extensions__durableTask__storageProvider__connectionStringName: 'DURABLE_TASK_SCHEDULER_CONNECTION_STRING'
+    }
+
+var messages = union(
+  {
+    AZURE_SERVICE_BUS_CONNECTION_STRING__fullyQualifiedNamespace: '${name.serviceBus}.servicebus.windows.net'
+    AZURE_SERVICE_BUS_CONNECTION_STRING__credential: 'managedidentity'
+    AZURE_SERVICE_BUS_CONNECTION_STRING__clientId: identityClientId
+  },
+  toObject(topics, topic => 'TOPIC_${topic.setting}', topic => topic.name),
+  toObject(topics, topic => 'SUBSCRIPTION_${topic.setting}', topic => topic.subscription.name)
+)
+
+var surroundings = {
+  // Without a user: the app logs in with tokens of its identity.
+  DATABASE_URL: 'mssql+pyodbc://@${name.sqlServer}${suffixes.sqlServerHostname}/${name.sqlDatabase}?Encrypt=yes&TrustServerCertificate=no'
+  BLOB_ACCOUNT_URL: 'https://${name.documentsStorage}.blob.${suffixes.storage}'
+  REGISTRATION_URL: app.?registrationUrl ?? url
+  REGISTRATION_AUDIENCE: app.registrationAudience
+  AUTH_ISSUERS: join(app.?authIssuers ?? map(app.authAudiences, _ => '${authority}/v2.0'), ',')
+  AUTH_AUDIENCES: join(app.authAudiences, ',')
+  AUTH_JWKS_URL: app.?authJwksUrl ?? '${authority}/discovery/v2.0/keys'
+  AUTH_TENANT: tenantId
+  PUBLIC_URL: url
+  // Without a version, so that a rotated secret arrives by itself.
+  CALLBACK_KEYS: '@Microsoft.KeyVault(SecretUri=https://${name.keyVault}${suffixes.keyvaultDns}/secrets/callback-keys)'
+  BUILD_VERSION: build.version
+  BUILD_COMMIT: build.commit
+}
+
+var tunables = {
+  JOB_CALL_TIMEOUT_MINUTES: string(app.?jobCallTimeoutMinutes ?? 60)
+  JOB_START_TIMEOUT_MINUTES: string(app.?jobStartTimeoutMinutes ?? 15)
+  JOB_RUN_TIMEOUT_MINUTES: string(app.?jobRunTimeoutMinutes ?? 60)
+  JOB_MAX_WAIT_HOURS: string(app.?jobMaxWaitHours ?? 48)
+  SIGNED_URL_MINUTES: string(app.?signedUrlMinutes ?? 90)
+  EXTRACTOR_MAX_ACTIVE_JOBS: string(app.?extractorMaxActiveJobs ?? 100)
+  AUTO_RETRY_ENABLED: app.?autoRetryEnabled ?? true ? 'true' : 'false'
+  RETRY_BACKOFF_SECONDS: string(app.?retryBackoffSeconds ?? 30)
+  RETRY_BACKOFF_MAX_SECONDS: string(app.?retryBackoffMaxSeconds ?? 3600)
+  PURGE_AFTER_DAYS: string(app.?purgeAfterDays ?? 30)
+}
+
+var switchedOff = toObject(disabledFunctions, function => 'AzureWebJobs_${function}_Disabled', _ => 'true')
+
+resource settings 'Microsoft.Web/sites/config@2025-03-01' = {
+  parent: site
+  name: 'appsettings'
+  properties: union(host, durable, scheduler, messages, surroundings, tunables, switchedOff)
+}
