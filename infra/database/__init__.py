@@ -1,0 +1,1 @@
+"""The database of an environment, for the scripts: reaching it, its roles, its schema."""

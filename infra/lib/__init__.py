@@ -1,0 +1,1 @@
+"""Reads what az answers, for the scripts beside it."""
