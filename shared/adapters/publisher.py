@@ -3,15 +3,17 @@
 import logging
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from datetime import UTC, timedelta
 from functools import cache
+from queue import Empty, LifoQueue
 from typing import Any
 
 from azure.servicebus import ServiceBusClient, ServiceBusMessage, ServiceBusSender
 from azure.servicebus.exceptions import MessageSizeExceededError
 
-from shared.adapters.service_bus import PATIENCE, ServiceBusLink
+from shared.adapters.service_bus import PART, PATIENCE, ServiceBusLink
 from shared.contracts.outgoing import MessageTooLargeError, OutgoingMessage
 from shared.domain.errors import PermanentError, TransientError
 from shared.telemetry import log_event
@@ -19,8 +21,12 @@ from shared.telemetry import log_event
 logger = logging.getLogger(__name__)
 
 
+SENDERS = 4
+"""Of a topic: threads that publish at once need not wait for each other's answers."""
+
+
 class ServiceBusPublisher:
-    """Sends through one sender for each topic, from any thread.
+    """Sends through a few senders for each topic, from any thread.
 
     `connect` is called on first use. Every attempt of a message has the same message id, so that
     one whose answer was lost is dropped by the topic's duplicate detection.
@@ -31,7 +37,7 @@ class ServiceBusPublisher:
     ) -> None:
         self._client = cache(connect)
         self._patience = patience
-        self._links: dict[str, ServiceBusLink[ServiceBusSender]] = {}
+        self._topics: dict[str, _Senders] = {}
         self._lock = threading.Lock()
 
     def publish(self, message: OutgoingMessage) -> None:
@@ -59,20 +65,50 @@ class ServiceBusPublisher:
                     f"{message.subject} {message.message_id} is larger than the broker takes",
                 ) from None
 
-        self._link(message.topic).run(f"sending {message.subject} to {message.topic}", send)
+        purpose = f"sending {message.subject} to {message.topic}"
+        with self._senders(message.topic).one(purpose) as link:
+            link.run(purpose, send)
 
     def close(self) -> None:
         """Close all senders; publishing again opens new ones."""
-        for link in list(self._links.values()):
-            link.close()
+        for senders in list(self._topics.values()):
+            senders.close()
 
-    def _link(self, topic: str) -> ServiceBusLink[ServiceBusSender]:
+    def _senders(self, topic: str) -> "_Senders":
         with self._lock:
-            if topic not in self._links:
-                self._links[topic] = ServiceBusLink(
+            if topic not in self._topics:
+                self._topics[topic] = _Senders(
                     lambda: self._client().get_topic_sender(topic), self._patience
                 )
-            return self._links[topic]
+            return self._topics[topic]
+
+
+class _Senders:
+    """The senders of a topic, opened when they are needed."""
+
+    def __init__(self, make: Callable[[], ServiceBusSender], patience: timedelta) -> None:
+        self._patience = patience
+        self._links = [ServiceBusLink(make, patience) for _ in range(SENDERS)]
+        # The one used last comes first: of those in little use the broker detaches the idle ones.
+        self._free: LifoQueue[ServiceBusLink[ServiceBusSender]] = LifoQueue()
+        for link in self._links:
+            self._free.put(link)
+
+    @contextmanager
+    def one(self, purpose: str) -> Iterator[ServiceBusLink[ServiceBusSender]]:
+        """A sender that no other thread uses. Raises TransientError when none is free in time."""
+        try:
+            link = self._free.get(timeout=self._patience.total_seconds())
+        except Empty:
+            raise TransientError(PART, f"{purpose}: all senders were busy all the time") from None
+        try:
+            yield link
+        finally:
+            self._free.put(link)
+
+    def close(self) -> None:
+        for link in self._links:
+            link.close()
 
 
 def _facts(message: OutgoingMessage, begun: float) -> dict[str, Any]:

@@ -21,7 +21,7 @@ from azure.servicebus.exceptions import (
 )
 
 from shared.adapters import service_bus
-from shared.adapters.publisher import ServiceBusPublisher
+from shared.adapters.publisher import SENDERS, ServiceBusPublisher
 from shared.contracts.outgoing import MessageTooLargeError, OutgoingMessage
 from shared.domain.errors import PermanentError, TransientError
 
@@ -37,7 +37,6 @@ class FakeBroker:
         self.failures: list[Exception] = []
         self.failures_after_accepting: list[Exception] = []
         self.opening_failures: list[Exception] = []
-        self.sending = self.most_sending = 0
 
     def get_topic_sender(self, topic: str) -> "FakeSender":
         self.senders.append(FakeSender(self, topic))
@@ -46,20 +45,13 @@ class FakeBroker:
     def as_client(self) -> ServiceBusClient:
         return cast(ServiceBusClient, self)
 
-    @contextmanager
-    def counted(self) -> Iterator[None]:
-        self.sending += 1
-        self.most_sending = max(self.most_sending, self.sending)
-        time.sleep(0.001)
-        yield
-        self.sending -= 1
-
 
 class FakeSender:
     def __init__(self, broker: FakeBroker, topic: str) -> None:
         self.broker = broker
         self.topic = topic
         self.open = False
+        self.in_use = threading.Lock()
 
     def __enter__(self) -> "FakeSender":
         if self.broker.opening_failures:
@@ -72,10 +64,17 @@ class FakeSender:
         assert timeout > 0
         if self.broker.failures:
             raise self.broker.failures.pop(0)
-        with self.broker.counted():
+        with self.alone():
             self.broker.sent.append((self.topic, message))
         if self.broker.failures_after_accepting:
             raise self.broker.failures_after_accepting.pop(0)
+
+    @contextmanager
+    def alone(self) -> Iterator[None]:
+        assert self.in_use.acquire(blocking=False), "two threads use one sender"
+        time.sleep(0.001)
+        yield
+        self.in_use.release()
 
     def close(self) -> None:
         self.open = False
@@ -233,32 +232,31 @@ def test_a_malformed_connection_string_fails_at_first_use_and_is_not_told() -> N
     assert "s3cret" not in str(caught.value)
 
 
-def test_threads_take_turns_with_a_sender(broker: FakeBroker) -> None:
+def test_threads_take_turns_with_a_few_senders(broker: FakeBroker) -> None:
     publish = publisher(broker).publish
-    with ThreadPoolExecutor(8) as threads:
+    with ThreadPoolExecutor(2 * SENDERS) as threads:
         list(threads.map(publish, [message() for _ in range(100)]))
     assert len(broker.sent) == 100
-    assert broker.most_sending == 1
-    assert len(broker.senders) == 1
+    assert len(broker.senders) <= SENDERS
 
 
 def test_a_thread_whose_turn_never_comes_is_told_within_its_patience(broker: FakeBroker) -> None:
-    stuck, release = threading.Event(), threading.Event()
+    all_stuck, release = threading.Barrier(SENDERS + 1), threading.Event()
 
     class StuckSender(FakeSender):
         def send_messages(self, message: ServiceBusMessage, *, timeout: float) -> None:
-            stuck.set()
+            all_stuck.wait(10)
             release.wait(10)
 
     broker.get_topic_sender = lambda topic: StuckSender(broker, topic)  # type: ignore[method-assign]
     publish = publisher(broker, seconds=0.2).publish
-    first = threading.Thread(target=publish, args=(message(),))
-    first.start()
-    stuck.wait(10)
-    with pytest.raises(TransientError, match="others waited"):
-        publish(message())
-    release.set()
-    first.join()
+    with ThreadPoolExecutor(SENDERS) as threads:
+        others = threads.map(publish, [message() for _ in range(SENDERS)])
+        all_stuck.wait(10)
+        with pytest.raises(TransientError, match="all senders were busy"):
+            publish(message())
+        release.set()
+        list(others)
 
 
 def test_an_opening_that_hangs_is_waited_for_and_not_doubled(broker: FakeBroker) -> None:
