@@ -2,7 +2,7 @@ metadata description = 'The Extractor Service in one resource group. This file o
 
 import { Existing, namesOf, Names } from 'names.bicep'
 import { Delivery } from 'topology.bicep'
-import { App, Common, Logs, Network, Principal, Recipients, Scale, Tags } from 'types.bicep'
+import { App, Common, Logs, Network, Principal, Recipients, Scale, SqlAdministrators, Tags } from 'types.bicep'
 
 param environmentName 'dev' | 'qa' | 'uat' | 'prod'
 param location string = resourceGroup().location
@@ -23,9 +23,7 @@ param durableBackend 'storage' | 'scheduler' = 'storage'
 
 @description('Billed by the second and paused when unused, or always there.')
 param sqlServerless bool
-
-@description('The Entra group that administers the SQL server.')
-param sqlAdministrators { name: string, objectId: string }
+param sqlAdministrators SqlAdministrators
 
 @description('Containers that hold accepted files.')
 @minLength(1)
@@ -35,8 +33,6 @@ param documentsContainers string[] = ['documents']
 param zoneRedundant bool = false
 param scale Scale = { instanceMemoryMB: 2048, maximumInstances: 40, readyInstances: 0 }
 param app App
-
-@description('Functions that are switched off, by name.')
 param disabledFunctions string[] = []
 
 @description('May send to the topic of job statuses, and nothing else.')
@@ -138,14 +134,13 @@ module othersAccess 'modules/access-others.bicep' = {
 }
 
 module functionApp 'modules/function-app.bicep' = {
-  params: { common: common, identityId: identities.outputs.appId, scale: scale }
+  params: { common: common, scale: scale }
   dependsOn: [appAccess, privateEndpoints]
 }
 
 module appSettings 'modules/app-settings.bicep' = {
   params: {
     common: common
-    identityClientId: identities.outputs.appClientId
     url: functionApp.outputs.url
     schedulerEndpoint: scheduler.?outputs.endpoint ?? ''
     app: app
@@ -161,26 +156,28 @@ module alertRules 'modules/alerts.bicep' = {
     environmentName: environmentName
     emails: alerts.emails
     webhooks: alerts.webhooks
-    functionAppId: functionApp.outputs.id
+    functionAppId: resourceId('Microsoft.Web/sites', name.functionApp)
     functionAppUrl: functionApp.outputs.url
-    serviceBusNamespaceId: serviceBus.outputs.id
-    sqlDatabaseId: sql.outputs.databaseId
-    hostStorageId: hostStorage.outputs.id
-    documentsStorageId: documents.outputs.id
-    keyVaultId: keyVault.outputs.id
-    applicationInsightsId: monitoring.outputs.applicationInsightsId
-    workspaceId: monitoring.outputs.workspaceId
+    serviceBusNamespaceId: resourceId('Microsoft.ServiceBus/namespaces', name.serviceBus)
+    sqlDatabaseId: resourceId('Microsoft.Sql/servers/databases', name.sqlServer, name.sqlDatabase)
+    hostStorageId: resourceId('Microsoft.Storage/storageAccounts', name.hostStorage)
+    documentsStorageId: resourceId('Microsoft.Storage/storageAccounts', name.documentsStorage)
+    keyVaultId: resourceId('Microsoft.KeyVault/vaults', name.keyVault)
+    applicationInsightsId: resourceId('Microsoft.Insights/components', name.applicationInsights)
+    workspaceId: common.workspaceId
   }
+  dependsOn: [monitoring, hostStorage, documents, serviceBus, sql, keyVault]
 }
 
 module workbook 'modules/workbook.bicep' = {
   params: {
     location: location
     tags: tags
-    workspaceId: monitoring.outputs.workspaceId
-    applicationInsightsId: monitoring.outputs.applicationInsightsId
-    serviceBusNamespaceId: serviceBus.outputs.id
+    workspaceId: common.workspaceId
+    applicationInsightsId: resourceId('Microsoft.Insights/components', name.applicationInsights)
+    serviceBusNamespaceId: resourceId('Microsoft.ServiceBus/namespaces', name.serviceBus)
   }
+  dependsOn: [monitoring]
 }
 
 output functionAppName string = name.functionApp

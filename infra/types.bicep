@@ -110,6 +110,13 @@ type Scale = {
 }
 
 @export()
+@description('The Entra group whose members administer the SQL server; nobody else may make users there.')
+type SqlAdministrators = {
+  name: string
+  objectId: string
+}
+
+@export()
 @description('The network of its own, where the app has one.')
 type Network = {
   @description('At least a /22: the subnets are its first three /24.')

@@ -1,5 +1,8 @@
 using '../main.bicep'
 
+// What belongs to a tenant comes from the environment of whoever deploys: infra/README.md lists it.
+// What stands here in its place only lets this file compile anywhere.
+
 param environmentName = 'dev'
 param privateNetwork = false
 param serviceBusSku = 'Standard'
@@ -8,12 +11,12 @@ param logs = { retentionDays: 30, dailyQuotaGb: 1 }
 
 param sqlAdministrators = {
   name: readEnvironmentVariable('SQL_ADMINISTRATORS_NAME', 'extractor-sql-administrators')
-  objectId: readEnvironmentVariable('SQL_ADMINISTRATORS_ID', '00000000-0000-0000-0000-000000000001')
+  objectId: readEnvironmentVariable('SQL_ADMINISTRATORS_ID', '00000000-0000-0000-0000-000000000000')
 }
 
 param app = {
-  registrationAudience: readEnvironmentVariable('REGISTRATION_AUDIENCE', 'api://extractor-service')
-  authAudiences: split(readEnvironmentVariable('AUTH_AUDIENCES', 'api://extractor-service'), ',')
+  registrationAudience: readEnvironmentVariable('REGISTRATION_AUDIENCE', 'api://extractor-service-dev')
+  authAudiences: split(readEnvironmentVariable('AUTH_AUDIENCES', '00000000-0000-0000-0000-000000000000'), ',')
 }
 
 param extractorPrincipals = json(readEnvironmentVariable('EXTRACTOR_PRINCIPALS', '[]'))
@@ -25,6 +28,3 @@ param alerts = {
   emails: json(readEnvironmentVariable('ALERT_EMAILS', '[]'))
   webhooks: json(readEnvironmentVariable('ALERT_WEBHOOKS', '[]'))
 }
-
-param buildVersion = readEnvironmentVariable('BUILD_VERSION', 'dev')
-param buildCommit = readEnvironmentVariable('BUILD_COMMIT', 'unknown')
