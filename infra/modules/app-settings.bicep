@@ -5,9 +5,6 @@ import { App, Common } from '../types.bicep'
 
 param common Common
 
-@description('Client id of the identity that the app runs as.')
-param identityClientId string
-
 @description('Where the app is reached.')
 param url string
 
@@ -30,19 +27,25 @@ resource site 'Microsoft.Web/sites@2025-03-01' existing = {
   name: common.name.functionApp
 }
 
+resource identity 'Microsoft.ManagedIdentity/userAssignedIdentities@2024-11-30' existing = {
+  name: name.appIdentity
+}
+
 resource applicationInsights 'Microsoft.Insights/components@2020-02-02' existing = {
   name: common.name.applicationInsights
 }
 
+var clientId = identity.properties.clientId
+
 var host = {
-  AZURE_CLIENT_ID: identityClientId
+  AZURE_CLIENT_ID: clientId
   AzureWebJobsStorage__blobServiceUri: 'https://${name.hostStorage}.blob.${suffixes.storage}'
   AzureWebJobsStorage__queueServiceUri: 'https://${name.hostStorage}.queue.${suffixes.storage}'
   AzureWebJobsStorage__tableServiceUri: 'https://${name.hostStorage}.table.${suffixes.storage}'
   AzureWebJobsStorage__credential: 'managedidentity'
-  AzureWebJobsStorage__clientId: identityClientId
+  AzureWebJobsStorage__clientId: clientId
   APPLICATIONINSIGHTS_CONNECTION_STRING: applicationInsights.properties.ConnectionString
-  APPLICATIONINSIGHTS_AUTHENTICATION_STRING: 'ClientId=${identityClientId};Authorization=AAD'
+  APPLICATIONINSIGHTS_AUTHENTICATION_STRING: 'ClientId=${clientId};Authorization=AAD'
 }
 
 var durable = { DURABLE_HUB_NAME: name.taskHub }
@@ -51,7 +54,7 @@ var durable = { DURABLE_HUB_NAME: name.taskHub }
 var scheduler = empty(schedulerEndpoint)
   ? {}
   : {
-      DURABLE_TASK_SCHEDULER_CONNECTION_STRING: 'Endpoint=${schedulerEndpoint};Authentication=ManagedIdentity;ClientID=${identityClientId}'
+      DURABLE_TASK_SCHEDULER_CONNECTION_STRING: 'Endpoint=${schedulerEndpoint};Authentication=ManagedIdentity;ClientID=${clientId}'
       AzureFunctionsJobHost__extensions__durableTask__storageProvider__type: 'azureManaged'
       AzureFunctionsJobHost__extensions__durableTask__storageProvider__connectionStringName: 'DURABLE_TASK_SCHEDULER_CONNECTION_STRING'
     }
@@ -60,7 +63,7 @@ var messages = union(
   {
     AZURE_SERVICE_BUS_CONNECTION_STRING__fullyQualifiedNamespace: '${name.serviceBus}.servicebus.windows.net'
     AZURE_SERVICE_BUS_CONNECTION_STRING__credential: 'managedidentity'
-    AZURE_SERVICE_BUS_CONNECTION_STRING__clientId: identityClientId
+    AZURE_SERVICE_BUS_CONNECTION_STRING__clientId: clientId
   },
   toObject(topics, topic => 'TOPIC_${topic.setting}', topic => topic.name),
   toObject(topics, topic => 'SUBSCRIPTION_${topic.setting}', topic => topic.subscription.name)

@@ -28,5 +28,3 @@ module account 'storage-account.bicep' = if (create) {
     ]
   }
 }
-
-output id string = resourceId('Microsoft.Storage/storageAccounts', common.name.documentsStorage)

@@ -26,5 +26,4 @@ resource logs 'Microsoft.Insights/diagnosticSettings@2021-05-01-preview' = {
   properties: logsAndMetrics(common.workspaceId)
 }
 
-output id string = scheduler.id
 output endpoint string = scheduler.properties.endpoint

@@ -6,10 +6,11 @@ import { deploymentsContainer } from 'host-storage.bicep'
 
 param common Common
 
-@description('Resource id of the identity that the app runs as.')
-param identityId string
-
 param scale Scale
+resource identity 'Microsoft.ManagedIdentity/userAssignedIdentities@2024-11-30' existing = {
+  name: common.name.appIdentity
+}
+
 resource plan 'Microsoft.Web/serverfarms@2025-03-01' = {
   name: common.name.plan
   location: common.location
@@ -26,14 +27,14 @@ resource site 'Microsoft.Web/sites@2025-03-01' = {
   kind: 'functionapp,linux'
   identity: {
     type: 'UserAssigned'
-    userAssignedIdentities: { '${identityId}': {} }
+    userAssignedIdentities: { '${identity.id}': {} }
   }
   properties: {
     serverFarmId: plan.id
     httpsOnly: true
     // Operators and extractors call it from anywhere; every call needs a token.
     publicNetworkAccess: 'Enabled'
-    keyVaultReferenceIdentity: identityId
+    keyVaultReferenceIdentity: identity.id
     virtualNetworkSubnetId: common.publicNetwork
       ? null
       : resourceId('Microsoft.Network/virtualNetworks/subnets', common.name.virtualNetwork, 'app')
@@ -44,7 +45,7 @@ resource site 'Microsoft.Web/sites@2025-03-01' = {
         storage: {
           type: 'blobContainer'
           value: 'https://${common.name.hostStorage}.blob.${environment().suffixes.storage}/${deploymentsContainer}'
-          authentication: { type: 'UserAssignedIdentity', userAssignedIdentityResourceId: identityId }
+          authentication: { type: 'UserAssignedIdentity', userAssignedIdentityResourceId: identity.id }
         }
       }
       runtime: { name: 'python', version: '3.13' }
@@ -75,5 +76,4 @@ resource logs 'Microsoft.Insights/diagnosticSettings@2021-05-01-preview' = {
   properties: logsAndMetrics(common.workspaceId)
 }
 
-output id string = site.id
 output url string = 'https://${site.properties.defaultHostName}'

@@ -29,5 +29,3 @@ module account 'storage-account.bicep' = {
     ]
   }
 }
-
-output id string = account.outputs.id

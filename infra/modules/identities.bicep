@@ -17,6 +17,5 @@ resource migration 'Microsoft.ManagedIdentity/userAssignedIdentities@2024-11-30'
   tags: common.tags
 }
 
-output appId string = app.id
 output appClientId string = app.properties.clientId
 output migrationClientId string = migration.properties.clientId

@@ -28,5 +28,3 @@ resource logs 'Microsoft.Insights/diagnosticSettings@2021-05-01-preview' = {
   scope: vault
   properties: logsAndMetrics(common.workspaceId)
 }
-
-output id string = vault.id

@@ -39,5 +39,4 @@ resource workspaceAudit 'Microsoft.Insights/diagnosticSettings@2021-05-01-previe
   properties: logsAndMetrics(workspace.id)
 }
 
-output workspaceId string = workspace.id
 output applicationInsightsId string = applicationInsights.id

@@ -12,24 +12,29 @@ var sqlServer = resourceId('Microsoft.Sql/servers', common.name.sqlServer)
 var keyVault = resourceId('Microsoft.KeyVault/vaults', common.name.keyVault)
 var scheduler = resourceId('Microsoft.DurableTask/schedulers', common.name.scheduler)
 
-var storageZone = environment().suffixes.storage
-var sqlZone = environment().suffixes.sqlServerHostname
-
-// What is reached, the part of it as Azure calls it, and the zone of its names.
+// Each store, and the part of it that is reached, as Azure calls it.
 var stores = [
-  { name: common.name.hostStorage, id: hostStorage, part: 'blob', zone: 'privatelink.blob.${storageZone}' }
-  { name: common.name.hostStorage, id: hostStorage, part: 'queue', zone: 'privatelink.queue.${storageZone}' }
-  { name: common.name.hostStorage, id: hostStorage, part: 'table', zone: 'privatelink.table.${storageZone}' }
-  { name: common.name.documentsStorage, id: documents, part: 'blob', zone: 'privatelink.blob.${storageZone}' }
-  { name: common.name.serviceBus, id: serviceBus, part: 'namespace', zone: 'privatelink.servicebus.windows.net' }
-  { name: common.name.sqlServer, id: sqlServer, part: 'sqlServer', zone: 'privatelink${sqlZone}' }
-  { name: common.name.keyVault, id: keyVault, part: 'vault', zone: 'privatelink.vaultcore.azure.net' }
+  { name: common.name.hostStorage, id: hostStorage, part: 'blob' }
+  { name: common.name.hostStorage, id: hostStorage, part: 'queue' }
+  { name: common.name.hostStorage, id: hostStorage, part: 'table' }
+  { name: common.name.documentsStorage, id: documents, part: 'blob' }
+  { name: common.name.serviceBus, id: serviceBus, part: 'namespace' }
+  { name: common.name.sqlServer, id: sqlServer, part: 'sqlServer' }
+  { name: common.name.keyVault, id: keyVault, part: 'vault' }
 ]
-var backend = [
-  { name: common.name.scheduler, id: scheduler, part: 'scheduler', zone: 'privatelink.durabletask.io' }
-]
+var backend = [{ name: common.name.scheduler, id: scheduler, part: 'scheduler' }]
 var targets = durableBackend == 'scheduler' ? concat(stores, backend) : stores
-var zones = union(map(targets, target => target.zone), [])
+var parts = union(map(targets, target => target.part), [])
+
+var zoneOf = {
+  blob: 'privatelink.blob.${environment().suffixes.storage}'
+  queue: 'privatelink.queue.${environment().suffixes.storage}'
+  table: 'privatelink.table.${environment().suffixes.storage}'
+  namespace: 'privatelink.servicebus.windows.net'
+  sqlServer: 'privatelink${environment().suffixes.sqlServerHostname}'
+  vault: 'privatelink.vaultcore.azure.net'
+  scheduler: 'privatelink.durabletask.io'
+}
 
 resource network 'Microsoft.Network/virtualNetworks@2025-05-01' existing = {
   name: common.name.virtualNetwork
@@ -40,15 +45,15 @@ resource network 'Microsoft.Network/virtualNetworks@2025-05-01' existing = {
 }
 
 resource zone 'Microsoft.Network/privateDnsZones@2024-06-01' = [
-  for name in zones: {
-    name: name
+  for part in parts: {
+    name: zoneOf[part]
     location: 'global'
     tags: common.tags
   }
 ]
 
 resource link 'Microsoft.Network/privateDnsZones/virtualNetworkLinks@2024-06-01' = [
-  for (name, i) in zones: {
+  for (part, i) in parts: {
     parent: zone[i]
     name: 'extractor'
     location: 'global'
@@ -66,7 +71,7 @@ module endpoint 'private-endpoint.bicep' = [
       subnetId: network::endpoints.id
       resourceId: target.id
       part: target.part
-      zoneId: zone[indexOf(zones, target.zone)].id
+      zoneId: zone[indexOf(parts, target.part)].id
     }
   }
 ]

@@ -39,5 +39,3 @@ module topic 'topic.bicep' = [
     dependsOn: [created]
   }
 ]
-
-output id string = resourceId('Microsoft.ServiceBus/namespaces', common.name.serviceBus)

@@ -1,7 +1,7 @@
 metadata description = 'The SQL server and its database: made here, or ones that are there.'
 
 import { logsAndMetrics } from '../diagnostics.bicep'
-import { Common } from '../types.bicep'
+import { Common, SqlAdministrators } from '../types.bicep'
 
 param common Common
 
@@ -11,8 +11,7 @@ param createServer bool
 @description('False when the database is there, likewise.')
 param createDatabase bool
 
-@description('Group of people who administer the server; nobody else may create users.')
-param administrators { name: string, objectId: string }
+param administrators SqlAdministrators
 
 @description('Billed by the second and paused when unused, or always there.')
 param serverless bool
@@ -106,5 +105,3 @@ resource auditLogs 'Microsoft.Insights/diagnosticSettings@2021-05-01-preview' = 
     logs: [{ category: 'SQLSecurityAuditEvents', enabled: true }]
   }
 }
-
-output databaseId string = resourceId('Microsoft.Sql/servers/databases', common.name.sqlServer, common.name.sqlDatabase)

@@ -99,5 +99,3 @@ resource tableLogs 'Microsoft.Insights/diagnosticSettings@2021-05-01-preview' = 
   scope: tables
   properties: onlyLogs(common.workspaceId)
 }
-
-output id string = account.id
