@@ -21,7 +21,8 @@ missing = { echo '$(1) is missing. Get it: $(2)' >&2; exit 1; }
 PYTHON_PACKAGES := .venv/.installed
 NODE_PACKAGES := node_modules/.installed
 
-.PHONY: help install run submit jobs logs reset test check format schemas bench chaos
+.PHONY: help install run submit jobs logs reset test check format schemas bench chaos \
+  infra infra-tools snapshots
 
 help:
 	@echo 'make run      start the embedded Azure, show one job from end to end, restart a failed one'
@@ -38,6 +39,8 @@ help:
 	@echo 'make bench    measure jobs, restarts, publishing, the import of the app and the embedded host:'
 	@echo '              a quarter of an hour'
 	@echo 'make schemas  write docs/messages, asyncapi.json and openapi.json from the models'
+	@echo 'make infra    all tests of infra/, with the tools that only they need'
+	@echo 'make snapshots  write what each environment would hold, after a change of the Bicep'
 	@echo 'make install  install what is missing; the others do it themselves'
 
 install: $(PYTHON_PACKAGES) $(NODE_PACKAGES)
@@ -75,6 +78,21 @@ schemas: install
 	@$(PYTHON) -m shared.contracts.schemas docs/messages
 	@$(PYTHON) -m shared.contracts.asyncapi docs/asyncapi.json
 	@$(PYTHON) -m shared.functions.openapi_document docs/openapi.json
+
+infra: infra-tools
+	$(PYTHON) -m pytest -n 2 --dist loadgroup tests/contract/infra
+
+# Large, and at odds with each other and with the app: each in an environment of its own.
+infra-tools: install $(patsubst infra/requirements-%.txt,.venv-%/.installed,$(wildcard infra/requirements-*.txt))
+
+.venv-%/.installed: infra/requirements-%.txt .venv/bin/python
+	@echo 'Making .venv-$*; it takes some minutes'
+	@$(PYTHON) -m venv .venv-$*
+	@.venv-$*/bin/python -m pip install --disable-pip-version-check --quiet -r $<
+	@touch $@
+
+snapshots: install
+	@$(PYTHON) -m tests.contract.infra.compiler
 
 format: install
 	$(PYTHON) -m ruff format .
