@@ -60,7 +60,9 @@ func namesOf(environment string, token string, given Names, existing Existing) A
   documentsStorage: existing.?documentsAccount ?? given.?documentsStorage ?? 'stdocs${environment}${token}'
   serviceBus: existing.?serviceBusNamespace ?? given.?serviceBus ?? 'sbns-extractor-${environment}-${token}'
   sqlServer: existing.?sqlServer ?? given.?sqlServer ?? 'sql-extractor-${environment}-${token}'
-  sqlDatabase: existing.?sqlDatabase ?? given.?sqlDatabase ?? 'sqldb-extractor-${environment}-${token}'
+  sqlDatabase: empty(existing.?sqlServer) && !empty(existing.?sqlDatabase)
+    ? fail('existing.sqlDatabase needs existing.sqlServer: a database is on a server')
+    : existing.?sqlDatabase ?? given.?sqlDatabase ?? 'sqldb-extractor-${environment}-${token}'
   keyVault: given.?keyVault ?? 'kv-extractor-${environment}-${token}'
   scheduler: given.?scheduler ?? 'dts-extractor-${environment}-${token}'
   taskHub: given.?taskHub ?? 'extractor${environment}'

@@ -39,6 +39,8 @@ var clientId = identity.properties.clientId
 
 var host = {
   AZURE_CLIENT_ID: clientId
+  // Threads of an instance: it is given up to 20 activities (host.json) or 16 HTTP calls at once.
+  PYTHON_THREADPOOL_THREAD_COUNT: '32'
   AzureWebJobsStorage__blobServiceUri: 'https://${name.hostStorage}.blob.${suffixes.storage}'
   AzureWebJobsStorage__queueServiceUri: 'https://${name.hostStorage}.queue.${suffixes.storage}'
   AzureWebJobsStorage__tableServiceUri: 'https://${name.hostStorage}.table.${suffixes.storage}'

@@ -39,7 +39,7 @@ resource site 'Microsoft.Web/sites@2025-03-01' = {
       ? null
       : resourceId('Microsoft.Network/virtualNetworks/subnets', common.name.virtualNetwork, 'app')
     // Nothing else: the plan refuses most of what other plans take, in some regions.
-    siteConfig: { minTlsVersion: '1.2', scmMinTlsVersion: '1.2' }
+    siteConfig: { minTlsVersion: '1.2', scmMinTlsVersion: '1.2', http20Enabled: true }
     functionAppConfig: {
       deployment: {
         storage: {

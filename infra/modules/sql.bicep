@@ -68,7 +68,7 @@ resource createdDatabase 'Microsoft.Sql/servers/databases@2025-01-01' = if (crea
     minCapacity: serverless ? json('0.5') : null
     maxSizeBytes: 32 * 1024 * 1024 * 1024
     zoneRedundant: common.zoneRedundant
-    requestedBackupStorageRedundancy: common.zoneRedundant ? 'GeoZone' : 'Local'
+    requestedBackupStorageRedundancy: common.zoneRedundant ? 'Geo' : 'Local'
   }
   dependsOn: [createdServer]
 
