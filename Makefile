@@ -69,7 +69,7 @@ test: install
 check: install
 	$(PYTHON) -m ruff check .
 	$(PYTHON) -m ruff format --check .
-	$(PYTHON) -m mypy shared local function_app.py
+	$(PYTHON) -m mypy shared local infra function_app.py
 
 chaos: install
 	@$(PYTHON) -m tests.chaos --files $(FILES) --seed $(SEED)
