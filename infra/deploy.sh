@@ -30,8 +30,10 @@ main() {
   read_arguments "$@"
   heading "Before anything is changed in $ENVIRONMENT"
   check_tools
-  compile_parameters
   check_login
+  name_deployer
+  compile_parameters
+  check_parameters
   get_package
   if wanted infrastructure; then deploy_infrastructure; fi
   if [[ ${STEPS[*]} == infrastructure ]]; then return; fi
@@ -42,6 +44,10 @@ main() {
   if wanted migrate; then step 'Database schema' migrate; fi
   if wanted release; then step 'Package deployed' put_package "$PACKAGE"; fi
   if wanted probe; then step 'Probe' prove; fi
+  if $DRY_RUN; then
+    heading 'Nothing was changed: this was a dry run.'
+    return
+  fi
   heading "Done: $ENVIRONMENT runs $(basename "$PACKAGE") at ${OUTPUT[functionAppUrl]}"
 }
 
@@ -92,7 +98,6 @@ get_package() {
 deploy_infrastructure() {
   check_providers
   check_region
-  check_deployer
   TEMPLATE=("$PARAMETERS" --parameters "buildVersion=$VERSION" "buildCommit=$COMMIT")
   change az group create --name "$RESOURCE_GROUP" --location "$LOCATION" \
     --tags service=extractor "environment=$ENVIRONMENT" --output none ||
@@ -106,9 +111,9 @@ or somebody who has it makes the group for you."
   heading 'Infrastructure'
   change az deployment group create --resource-group "$RESOURCE_GROUP" --name "$DEPLOYMENT" \
     --parameters "${TEMPLATE[@]}" --output none ||
-    fail "The deployment failed; what it made stays, and running this again goes on from there. What \
-went wrong: az deployment operation group list --resource-group $RESOURCE_GROUP --name $DEPLOYMENT \
---query \"[?properties.provisioningState=='Failed']\""
+    fail "The deployment failed; what it made stays, and running this again goes on from there. \
+What went wrong is in
+  az deployment operation group list --resource-group $RESOURCE_GROUP --name $DEPLOYMENT"
 }
 
 migrate() {

@@ -18,7 +18,7 @@ main() {
   refuse_what_belongs_to_others
   heading "Everything in $RESOURCE_GROUP:"
   ask '' az resource list --resource-group "$RESOURCE_GROUP" --query '[].{name: name, type: type}' \
-    --output table || fail "There is no resource group $RESOURCE_GROUP in this subscription: az account show."
+    --output table || fail "There is no resource group $RESOURCE_GROUP in this subscription."
   type_it "$ENVIRONMENT" 'All of this will be deleted for good.'
   type_it "$RESOURCE_GROUP" 'Its data cannot be brought back.'
   change az group delete --name "$RESOURCE_GROUP" --yes || fail "$RESOURCE_GROUP was not deleted, or not \
@@ -31,8 +31,8 @@ refuse_what_belongs_to_others() {
   local existing
   existing=$(parameter existing)
   [[ -z $existing || $existing == '{}' ]] || fail "$RESOURCE_GROUP also holds what others made, and the \
-service only uses: $existing. Delete the resources of the service one by one: az resource list \
---resource-group $RESOURCE_GROUP --tag service=extractor"
+service only uses: $existing. Delete the resources of the service one by one; they are
+  az resource list --resource-group $RESOURCE_GROUP --tag service=extractor"
 }
 
 type_it() {

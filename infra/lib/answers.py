@@ -8,6 +8,7 @@ import json
 import sys
 from collections.abc import Callable, Iterator
 
+NOBODY = "00000000-0000-0000-0000-000000000000"
 UNCHANGED = {"NoChange", "Ignore", "NoEffect"}
 GLOBAL_NAMES = {
     "Microsoft.Storage/storageAccounts",
@@ -50,6 +51,14 @@ def listed(text: str, parameter_name: str, object_id: str) -> Iterator[str]:
         yield "unknown" if any(each["principalType"] == "Group" for each in principals) else "no"
 
 
+def placeholders(text: str) -> Iterator[str]:
+    """The parameters that hold an id of zeros, which is nobody's."""
+    parameters = json.loads(json.loads(text)["parametersJson"])["parameters"]
+    for name, each in parameters.items():
+        if NOBODY in json.dumps(each):
+            yield name
+
+
 def created(text: str) -> Iterator[str]:
     """Type and name of what a what-if would create under a name that all of Azure shares."""
     for change in json.loads(text)["changes"]:
@@ -65,6 +74,12 @@ def changed(text: str) -> Iterator[str]:
             yield f"{change['changeType']} {'/'.join(_kind_and_name(change['resourceId']))}"
 
 
+def live(text: str) -> Iterator[str]:
+    """Version and commit of what runs, from /health/live."""
+    told = json.loads(text)
+    yield f"{told['version']} {told['commit']}"
+
+
 def _kind_and_name(resource_id: str) -> tuple[str, str]:
     """`…/providers/Microsoft.X/a/NAME/b/PART`: of kind `Microsoft.X/a/b`, named `NAME/PART`."""
     provider, *rest = resource_id.split("/providers/")[-1].split("/")
@@ -72,7 +87,8 @@ def _kind_and_name(resource_id: str) -> tuple[str, str]:
 
 
 QUESTIONS: dict[str, Callable[..., Iterator[str]]] = {
-    each.__name__: each for each in (parameter, outputs, principal, listed, created, changed)
+    each.__name__: each
+    for each in (parameter, outputs, principal, listed, placeholders, created, changed, live)
 }
 
 if __name__ == "__main__":

@@ -8,6 +8,16 @@ use_environment() {
   RESOURCE_GROUP=rg-extractor-$ENVIRONMENT
   [[ $ENVIRONMENT =~ ^[a-z]+$ && -f $PARAMETERS ]] ||
     fail "There is no environment '$ENVIRONMENT': infra/environments has $(environments)."
+  read_variables "${PARAMETERS%.bicepparam}.env"
+}
+
+# What belongs to a tenant may lie beside the parameters, as NAME=value lines.
+read_variables() {
+  [[ -f $1 ]] || return 0
+  set -a
+  # shellcheck source=/dev/null
+  source "$1"
+  set +a
 }
 
 environments() {

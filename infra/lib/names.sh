@@ -13,15 +13,15 @@ check_names() {
     check_name "$kind" "$name"
     count=$((count + 1))
   done <<<"$changes"
-  say "  names         $count to be taken, all free"
+  $DRY_RUN || say "  names         $count to be taken, all free"
 }
 
 check_name() {
   local kind=$1 name=$2 free
   free=$(name_is_free "$kind" "$name") || fail "Whether the name $name is free could not be asked."
-  [[ $free != false ]] || fail "The name $name ($kind) is taken. Either it was deleted lately, and can
-be brought back (a Key Vault: az keyvault recover --name $name), or somebody has it: choose another in
-the parameter names of ${PARAMETERS#"$ROOT"/}."
+  [[ $free != false ]] || fail "The name $name ($kind) is taken. If somebody has it, choose another in the
+parameter names of ${PARAMETERS#"$ROOT"/}. If it was deleted lately, bring it back; a Key Vault with
+  az keyvault recover --name $name"
 }
 
 name_is_free() {

@@ -18,7 +18,9 @@ check_login() {
   local account
   account=$(ask $'<subscription>\n<id>\n<tenant>\n<user>' \
     az account show --query '[name, id, tenantId, user.name]' --output tsv) ||
-    fail 'You are not logged in: az login, then az account set --subscription NAME.'
+    fail "You are not logged in, or have chosen no subscription:
+  az login
+  az account set --subscription NAME"
   mapfile -t account < <(tr '\t' '\n' <<<"$account")
   say "  subscription  ${account[0]} (${account[1]})"
   say "  tenant        ${account[2]}"
@@ -64,27 +66,39 @@ find_location() {
 --location REGION, for instance westeurope."
 }
 
-# Who deploys needs rights beside those of Azure: they are given in the parameter file.
-check_deployer() {
-  local who
-  who=$(ask '' signed_in)
-  [[ -n $who ]] || return 0
-  mapfile -t who <<<"$who"
-  check_listed deployerPrincipals "${who[@]}" 'keep releases and set the call-back key'
-  check_listed fileServicePrincipals "${who[@]}" 'send the file of the probe'
+# Who deploys keeps releases, sets the call-back key, and sends the file of the probe. Where the
+# lists of those who may are not set, it is whoever is signed in.
+name_deployer() {
+  local token who principal
+  token=$(ask '' az account get-access-token --query accessToken --output tsv) ||
+    fail "Azure gives no token:
+  az login"
+  [[ -n $token ]] || return 0
+  who=$(printf '%s' "$token" | python infra.lib.answers principal)
+  mapfile -t DEPLOYER <<<"$who"
+  principal="{\"name\": \"deployer\", \"principalId\": \"${DEPLOYER[0]}\", \"principalType\": \"${DEPLOYER[1]}\"}"
+  export DEPLOYER_PRINCIPALS=${DEPLOYER_PRINCIPALS:-[$principal]}
+  export FILE_SERVICE_PRINCIPALS=${FILE_SERVICE_PRINCIPALS:-[$principal]}
 }
 
-# The token goes from az to a reader that prints whose it is; it is shown nowhere.
-signed_in() {
-  az account get-access-token --query accessToken --output tsv | python infra.lib.answers principal
+# What belongs to a tenant is no part of the repository; placeholders only let the file compile.
+check_parameters() {
+  local missing
+  missing=$(python infra.lib.answers placeholders <"$WORK/parameters.json")
+  [[ -z $missing ]] || $DRY_RUN || fail "These parameters still hold placeholders: ${missing//$'\n'/, }.
+Set the variables that infra/environments/$ENVIRONMENT.bicepparam reads, in your shell or as NAME=value
+lines in infra/environments/$ENVIRONMENT.env."
+  [[ -n ${DEPLOYER[*]:-} ]] || return 0
+  check_listed deployerPrincipals 'keep releases and set the call-back key'
+  check_listed fileServicePrincipals 'send the file of the probe'
 }
 
 check_listed() {
-  local list=$1 object_id=$2 kind=$3 purpose=$4 found
-  found=$(python infra.lib.answers listed "$list" "$object_id" <"$WORK/parameters.json")
+  local list=$1 purpose=$2 found
+  found=$(python infra.lib.answers listed "$list" "${DEPLOYER[0]}" <"$WORK/parameters.json")
   case $found in
-    no) fail "You may not yet $purpose. Add to $list in ${PARAMETERS#"$ROOT"/}:
-  { name: 'who you are', principalId: '$object_id', principalType: '$kind' }" ;;
-    unknown) say "  $list     has groups: one of them should be yours, to $purpose" ;;
+    no) fail "You may not $purpose. Add yourself to $list:
+  {\"name\": \"…\", \"principalId\": \"${DEPLOYER[0]}\", \"principalType\": \"${DEPLOYER[1]}\"}" ;;
+    unknown) say "  $list has groups: one of them should be yours, to $purpose" ;;
   esac
 }
