@@ -64,6 +64,14 @@ def running_script(folder: Path, code: str) -> Iterator[Server]:
 
 
 @contextmanager
+def running_module(folder: Path, *arguments: str) -> Iterator[Server]:
+    """`python -m` with these arguments; it prints `ready NAME http://127.0.0.1:PORT`."""
+    folder.mkdir(parents=True, exist_ok=True)
+    with _running(["-m", *arguments], folder) as server:
+        yield server
+
+
+@contextmanager
 def _running(arguments: Sequence[str], data: Path) -> Iterator[Server]:
     began = time.perf_counter()
     with (

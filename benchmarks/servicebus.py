@@ -19,7 +19,7 @@ from statistics import median, quantiles
 
 import psutil  # type: ignore[import-untyped]  # it ships no types
 
-from benchmarks.load import Times, complete, send
+from benchmarks.amqp_clients import Times, complete, send
 from benchmarks.report import ratio, show_circumstances, show_table
 from local.settings import HOST
 
