@@ -50,6 +50,20 @@ def fit(shown: str, answer: str) -> dict[str, str]:
     return found
 
 
+def ids(answers: str) -> dict[str, str]:
+    """The ids in one JSON object after another, the latest of each name; none in other text."""
+    decoder, found = json.JSONDecoder(), dict[str, str]()
+    while answers := answers.lstrip():
+        try:
+            document, end = decoder.raw_decode(answers)
+        except ValueError:
+            break
+        _collect(document, latest := dict[str, str]())
+        found |= latest
+        answers = answers[end:]
+    return found
+
+
 def _fit_lines(shown: str, answer: str) -> None:
     lines = iter(_blur(answer).splitlines())
     for line in _blur(shown).splitlines():
@@ -103,5 +117,5 @@ def _collect(value: Any, found: dict[str, str]) -> None:
         for name, each in value.items():
             if isinstance(each, dict | list):
                 _collect(each, found)
-            elif re.search(r"(Id|Number|Hash|Cursor)$", name):
+            elif re.search(r"[a-z](Id|Number|Hash|Cursor|Url|Token)$", name):
                 found.setdefault(re.sub(r"(?=[A-Z])", "_", name).upper(), str(each))

@@ -2,6 +2,7 @@
 
 import os
 import selectors
+import signal
 import subprocess
 import time
 from collections.abc import Mapping
@@ -28,6 +29,7 @@ class Terminal:
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
+            start_new_session=True,
         )
         self.run("set -euo pipefail")
 
@@ -50,7 +52,8 @@ class Terminal:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        self._bash.kill()
+        # With what it runs in the background.
+        os.killpg(self._bash.pid, signal.SIGKILL)
         self._bash.communicate()
 
     def _read(self, deadline: float) -> str:

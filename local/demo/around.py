@@ -1,8 +1,8 @@
-"""Plays the services around ours by hand, on a stack that runs; each answer is one JSON object.
+"""Plays the services around ours by hand, on a stack that runs; answers are JSON objects.
 
 `extractor --client C [--behaviour B | --url U]` registers the extractor of client C: the sample
 extractor, misbehaving as `docs/extractors.md` says, or one of your own.
-`file --client C [FILE]` accepts a file of C and does not wait for it.
+`file --client C [--times N] [FILE]` accepts a file of C, and does not wait for its extraction.
 `message TOPIC BODY` sends a message of whatever body.
 """
 
@@ -10,7 +10,8 @@ import argparse
 import json
 import logging
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 from uuid import uuid4
@@ -31,6 +32,8 @@ from shared.adapters.database import SqlDatabase, create_engine
 
 COMMAND = "local.demo.around"
 
+type Answer = dict[str, Any]
+
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """0, with the answer printed; 1 when no stack runs or the file cannot be read."""
@@ -42,7 +45,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         complain(f"{COMMAND}: no stack runs on {data}: start one with `make run`")
         return 1
     try:
-        say(json.dumps(options.act(running.settings, options), indent=2))
+        for answer in options.act(running.settings, options):
+            say(json.dumps(answer, indent=2))
     except (AzureError, DocumentError) as error:
         complain(f"{COMMAND}: {error}")
         return 1
@@ -63,6 +67,7 @@ def _options(arguments: Sequence[str] | None) -> argparse.Namespace:
     file = actions.add_parser("file", help="accept a file")
     file.add_argument("--client", default=DEMO_CLIENT)
     file.add_argument("path", nargs="?", type=Path, default=INVOICE, metavar="FILE")
+    file.add_argument("--times", type=int, default=1, help="each time as another file")
     file.set_defaults(act=_accept)
 
     message = actions.add_parser("message", help="send a message")
@@ -72,40 +77,32 @@ def _options(arguments: Sequence[str] | None) -> argparse.Namespace:
     return parser.parse_args(arguments)
 
 
-def _register(settings: LocalSettings, options: argparse.Namespace) -> dict[str, Any]:
+def _register(settings: LocalSettings, options: argparse.Namespace) -> Iterator[Answer]:
     wish = f"?behaviour={options.behaviour}" if options.behaviour else ""
     url = options.url or f"{extraction_url(settings)}{wish}"
-    database = SqlDatabase(create_engine(database_url(settings)))
-    try:
-        extractor_id = registered_id(database, options.client)
-        register_extractor(database, extractor_id, options.client, url)
-    finally:
-        database.close()
-    return {
-        "extractorId": extractor_id,
-        "clientApplicationId": options.client,
-        "extractionUrl": url,
-    }
+    with closing(SqlDatabase(create_engine(database_url(settings)))) as database:
+        number = registered_id(database, options.client)
+        register_extractor(database, number, options.client, url)
+    yield {"extractorId": number, "clientApplicationId": options.client, "extractionUrl": url}
 
 
-def _accept(settings: LocalSettings, options: argparse.Namespace) -> dict[str, Any]:
+def _accept(settings: LocalSettings, options: argparse.Namespace) -> Iterator[Answer]:
     document = read_document(options.path)
-    database = SqlDatabase(create_engine(database_url(settings)))
-    try:
-        with FileService(settings, database) as files:
+    with (
+        closing(SqlDatabase(create_engine(database_url(settings)))) as database,
+        FileService(settings, database) as files,
+    ):
+        for _ in range(options.times):
             stored = files.submit(document.content, document.name, options.client)
-        entity_id = DocumentsService(database).add_entity(stored.document_hash)
-    finally:
-        database.close()
-    return {
-        "fileId": str(stored.file_id),
-        "jobId": str(stored.job_id),
-        "fileHash": stored.document_hash,
-        "extractedEntityId": entity_id,
-    }
+            yield {
+                "fileId": str(stored.file_id),
+                "jobId": str(stored.job_id),
+                "fileHash": stored.document_hash,
+                "extractedEntityId": DocumentsService(database).add_entity(stored.document_hash),
+            }
 
 
-def _send(settings: LocalSettings, options: argparse.Namespace) -> dict[str, Any]:
+def _send(settings: LocalSettings, options: argparse.Namespace) -> Iterator[Answer]:
     message_id = str(uuid4())
     message = ServiceBusMessage(
         options.body, content_type="application/json", message_id=message_id
@@ -115,7 +112,7 @@ def _send(settings: LocalSettings, options: argparse.Namespace) -> dict[str, Any
         bus.get_topic_sender(options.topic) as sender,
     ):
         sender.send_messages(message)
-    return {"messageId": message_id, "topic": options.topic}
+    yield {"messageId": message_id, "topic": options.topic}
 
 
 if __name__ == "__main__":

@@ -5,18 +5,20 @@ ids, times and what the page leaves out. `$JOB_ID` is the `jobId` of an earlier 
 only reads is read again until its answer fits, as a person does.
 """
 
+import socket
 import sys
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass
 
 import pytest
 
 from local.identity.claims import Issuer, user_claims
 from local.identity.keys import sign
-from local.settings import DEFAULT_PORTS, LocalSettings
+from local.settings import DEFAULT_PORTS, HOST, LocalSettings
 from local.supervisor.environment import AUDIENCE, extraction_url, host_url, identity_url
-from tests.answers import MisfitError, fit
+from tests.answers import MisfitError, fit, ids
 from tests.integration.operations_situations import SITUATIONS
 from tests.integration.whole_stack import WholeStack
 from tests.pages import DOCS, Block, blocks, section_of
@@ -26,7 +28,7 @@ from tests.terminal import Terminal
 pytestmark = pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
 
 OPERATIONS = DOCS / "operations"
-RUN = "bash run"
+RUN, ANSWERS = "bash run", {"json", "text"}
 SHELL = "call() {"
 PATIENCE_SECONDS = 45.0
 
@@ -64,7 +66,8 @@ def steps_of(name: str) -> list[tuple[str, Step]]:
 
 
 def _answer(commands: Block, following: list[Block]) -> str | None:
-    return next((each.text for each in following if commands.is_right_before(each)), None)
+    shown = (each for each in following if each.info in ANSWERS and commands.is_right_before(each))
+    return next((each.text for each in shown), None)
 
 
 def courses() -> Iterator[str]:
@@ -77,9 +80,12 @@ def courses() -> Iterator[str]:
             yield page.name
 
 
-def as_run_here(commands: str, settings: LocalSettings) -> str:
-    """The defaults of a laptop, replaced by those of the stack under test."""
+def as_run_here(commands: str, settings: LocalSettings, ports: Sequence[int]) -> str:
+    """The defaults of a laptop, replaced by those of the stack under test, and by free ports."""
     for usual, here in {
+        "8080": str(ports[0]),
+        "8081": str(ports[1]),
+        "127.0.0.1:5672": f"127.0.0.1:{settings.servicebus_port}",
         ".venv/bin/python": sys.executable,
         "--data .local": f"--data '{settings.data}'",
         "http://127.0.0.1:7071": host_url(settings),
@@ -87,6 +93,12 @@ def as_run_here(commands: str, settings: LocalSettings) -> str:
     }.items():
         commands = commands.replace(usual, here)
     return commands
+
+
+def free_ports(count: int) -> list[int]:
+    with ExitStack() as held:
+        sockets = [held.enter_context(socket.create_server((HOST, 0))) for _ in range(count)]
+        return [each.getsockname()[1] for each in sockets]
 
 
 def token(settings: LocalSettings) -> str:
@@ -115,14 +127,13 @@ def environment(settings: LocalSettings) -> Mapping[str, str]:
     }
 
 
-def take(terminal: Terminal, step: Step, settings: LocalSettings) -> dict[str, str]:
+def take(terminal: Terminal, commands: str, step: Step) -> dict[str, str]:
     """Run a step until its answer is the page's; the ids in the answer."""
-    commands = as_run_here(step.commands, settings)
     deadline = time.monotonic() + PATIENCE_SECONDS
     while True:
         printed = terminal.run(commands)
         try:
-            return fit(step.answer, printed) if step.answer else {}
+            return fit(step.answer, printed) if step.answer else ids(printed)
         except MisfitError as misfit:
             if not step.only_reads or time.monotonic() > deadline:
                 raise AssertionError(f"{step.place}: {misfit}\n{printed}") from None
@@ -135,10 +146,12 @@ def test_the_commands_do_what_the_page_says(course: str, stack: WholeStack) -> N
     settings = stack.stack.settings
     prepare: Callable[[WholeStack], dict[str, str]] | None = SITUATIONS.get(course)
     known = prepare(stack) if prepare else {}
+    ports = free_ports(2)
     shell = next(step for _, step in steps_of("README.md") if step.commands.startswith(SHELL))
     with Terminal({**environment(settings), **known}) as terminal:
         terminal.run(shell.commands)
         for place, step in steps_of(name):
             if section in {"", place}:
-                for variable, value in take(terminal, step, settings).items():
+                commands = as_run_here(step.commands, settings, ports)
+                for variable, value in take(terminal, commands, step).items():
                     terminal.run(f"{variable}='{value}'")

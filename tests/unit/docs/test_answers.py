@@ -2,7 +2,7 @@
 
 import json
 
-from tests.answers import MisfitError, fit
+from tests.answers import MisfitError, fit, ids
 
 JOB, OTHER = "8c1f6bd7-3fec-565f-b711-b6d165bd3b7b", "e50f07a4-3d9b-589e-8de9-a12c6c6a5b30"
 
@@ -62,6 +62,12 @@ def test_the_ids_in_what_is_shown_are_known_by_their_names() -> None:
         "JOB_ID": JOB,
         "EXTRACTOR_ID": "3",
     }
+
+
+def test_of_several_answers_the_latest_ids_are_known() -> None:
+    answers = f'{{"jobId": "{JOB}", "callbackUrl": "http://x"}}\n{{"jobId": "{OTHER}"}}\n'
+    assert ids(answers) == {"JOB_ID": OTHER, "CALLBACK_URL": "http://x"}
+    assert ids("curl: (7) Failed to connect") == {}
 
 
 def _jobs(*statuses: str) -> str:
