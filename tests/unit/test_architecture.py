@@ -47,6 +47,17 @@ def test_imports_point_one_way(folder: str) -> None:
     assert wrong == []
 
 
+def test_threads_are_started_from_tasks_in_the_one_way_that_keeps_their_log_lines() -> None:
+    ways = {"run_in_executor", "to_thread"}
+    found = {
+        str(path.relative_to(ROOT))
+        for path in (ROOT / "shared").rglob("*.py")
+        for node in ast.walk(ast.parse(path.read_text()))
+        if isinstance(node, ast.Attribute) and node.attr in ways
+    }
+    assert found == {"shared/telemetry.py"}
+
+
 def test_the_entry_file_only_registers_blueprints() -> None:
     tree = ast.parse((ROOT / "function_app.py").read_text())
     assert not [node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)]
