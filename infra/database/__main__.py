@@ -10,8 +10,10 @@
 import argparse
 import os
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from contextlib import closing
 from pathlib import Path
+from typing import Any
 
 from azure.identity import DefaultAzureCredential
 from sqlalchemy import Engine, text
@@ -21,17 +23,20 @@ from infra.database import reach
 from infra.database.script import batches
 from migrations.local_tables import create_read_only_tables
 from shared.adapters.database import create_engine
-from shared.adapters.database.sql_server import TOKEN_SCOPE
+from shared.adapters.database.sql_server import TOKEN_SCOPE, DriverMissingError
 from shared.adapters.database.tables import EXTRACTOR, metadata
 
 ROLES = Path(__file__).with_name("roles.sql")
 FIREWALL = 3
 
 
-def main() -> int:
+def main(arguments: Sequence[str] | None = None) -> int:
     """0 when it went well; 1 with the reason; 3 when a firewall is in the way."""
-    options = _options()
-    engine = create_engine(options.url, 1, _token)
+    options = _options(arguments)
+    try:
+        engine = create_engine(options.url, 1, _token)
+    except (DriverMissingError, ValueError) as error:
+        return _complain(str(error))
     try:
         reach.look(engine)
         DOERS[options.what](engine, options)
@@ -47,12 +52,12 @@ def main() -> int:
     return 0
 
 
-def _options() -> argparse.Namespace:
+def _options(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m infra.database")
     parser.add_argument("what", choices=DOERS)
     parser.add_argument("--app", default="", help="name of the app's identity")
     parser.add_argument("--migration", default="", help="name of the migration identity")
-    options = parser.parse_args()
+    options = parser.parse_args(arguments)
     options.url = os.environ.get("DATABASE_URL") or parser.error("set DATABASE_URL")
     return options
 
@@ -82,12 +87,21 @@ def _revision(engine: Engine, _options: argparse.Namespace) -> None:
 def _roles(engine: Engine, options: argparse.Namespace) -> None:
     _check(engine, options)
     names = {"AppIdentity": options.app, "MigrationIdentity": options.migration}
-    with engine.connect() as connection:
-        cursor = connection.execution_options(isolation_level="AUTOCOMMIT").connection.cursor()
-        for batch in batches(ROLES.read_text(encoding="utf-8"), names):
-            cursor.execute(batch)
-            while cursor.nextset():  # an error of a later statement comes with its result
-                pass
+    script = batches(ROLES.read_text(encoding="utf-8"), names)
+    with closing(engine.raw_connection()) as connection:
+        driver: Any = connection.driver_connection
+        driver.autocommit = True  # each batch stands by itself, as with sqlcmd
+        try:
+            _run(driver.cursor(), script)
+        except engine.dialect.loaded_dbapi.Error as error:
+            raise reach.UnreachableError(f"the database refuses: {error}") from None
+
+
+def _run(cursor: Any, script: Sequence[str]) -> None:
+    for batch in script:
+        cursor.execute(batch)
+        while cursor.nextset():  # an error of a later statement comes with its result
+            pass
 
 
 def _stand_ins(engine: Engine, _options: argparse.Namespace) -> None:

@@ -4,6 +4,7 @@ import re
 import socket
 
 from alembic.migration import MigrationContext
+from azure.core.exceptions import AzureError
 from sqlalchemy import URL, Engine, Inspector, inspect, select
 from sqlalchemy.exc import SQLAlchemyError
 
@@ -33,6 +34,11 @@ def look(engine: Engine) -> None:
     try:
         with engine.connect() as connection:
             connection.execute(select(1))
+    except AzureError as error:
+        raise UnreachableError(
+            f"no token for the database ({type(error).__name__}): az login, or run where the"
+            " migration identity is attached, with AZURE_CLIENT_ID set to its client id"
+        ) from None
     except SQLAlchemyError as error:
         stopped = _STOPPED.search(str(error))
         if stopped:
