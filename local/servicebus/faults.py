@@ -79,7 +79,7 @@ class FaultyReceiving(Receiving):
     def __init__(self, store: Store, clock: Clock, faults: Faults) -> None:
         super().__init__(store, clock)
         self._faults = faults
-        self._copies: set[int] = set()
+        self._met: set[int] = set()
         self._owed = 0.0
 
     def _ready(self, queue: Queue, count: int) -> list[Entry]:
@@ -88,10 +88,16 @@ class FaultyReceiving(Receiving):
         return super()._ready(queue, count)
 
     def _hand_out(self, queue: Queue, entry: Entry, *, delete: bool) -> Delivery:
-        original = entry.state == State.ACTIVE and entry.sequence_number not in self._copies
-        if original and self._is_doubled():
-            self._copies.add(self._copy(entry))
+        if entry.state == State.ACTIVE and self._is_new(entry) and self._is_doubled():
+            self._met.add(self._copy(entry))
         return super()._hand_out(queue, entry, delete=delete)
+
+    def _is_new(self, entry: Entry) -> bool:
+        """Neither a copy nor delivered before: what is refused again must not multiply."""
+        if entry.delivery_count > 0 or entry.sequence_number in self._met:
+            return False
+        self._met.add(entry.sequence_number)
+        return True
 
     def _is_doubled(self) -> bool:
         if self._faults.duplicates > 0:

@@ -18,6 +18,7 @@ from tests.servicebus_faults import ServiceBusFaults
 
 TOPICS = [f"topic-{number}" for number in range(20)]
 _numbers = count()
+ACCEPTED, MODIFIED = 0x24, 0x27
 
 
 @dataclass(frozen=True)
@@ -181,8 +182,8 @@ def test_a_duplicate_comes_under_the_same_id_with_its_own_lock(
     client.until(lambda: len(client.arrived) == 5)
     assert [each.message.id for each in client.arrived] == ["a", "b", "c", "a", "b"]
     for each in list(client.arrived):
-        client.settle(each, 0x24)
-        assert each.delivery.remote_state == 0x24
+        client.settle(each, ACCEPTED)
+        assert each.delivery.remote_state == ACCEPTED
 
 
 def test_a_share_of_all_messages_comes_twice_evenly_spread(
@@ -193,6 +194,22 @@ def test_a_share_of_all_messages_comes_twice_evenly_spread(
         client.send(link, message(number))
     faults.duplicate_share(0.25)
     assert receive_all(broker.port, topic) == [*range(8), 3, 7]
+
+
+def test_what_is_refused_again_and_again_does_not_multiply(
+    faults: ServiceBusFaults, client: RawClient, topic: str
+) -> None:
+    client.send(client.sender(topic), message("a"))
+    faults.duplicate_share(1)
+    client.receiver(f"{topic}/Subscriptions/sub", credit=100)
+    for _ in range(10):
+        refused = client.next()
+        refused.delivery.local.failed = True
+        client.settle(refused, MODIFIED)
+    for _ in range(2):
+        client.settle(client.next(), ACCEPTED)
+    client.idle(0.1)
+    assert not client.arrived
 
 
 def test_the_youngest_message_comes_first(
