@@ -12,7 +12,7 @@ from azure.servicebus import ServiceBusClient, ServiceBusMessage, ServiceBusSend
 
 from benchmarks.instant_extractor import InstantExtractor
 from benchmarks.processes import Server, running_module
-from benchmarks.stack import CLIENT, EXTRACTOR, SLOTS
+from benchmarks.stack import CLIENT, EXTRACTOR, SLOTS, made_up_file
 from benchmarks.stamps import Stamps
 from benchmarks.watchers import watching_records, watching_topic
 from local.demo.file_service import FileService, StoredFile
@@ -46,7 +46,7 @@ class Target:
 
     def store(self, count: int) -> Sequence[StoredFile]:
         """Rows of so many files. Nobody reads what is in them, so nothing is stored."""
-        files = [_file() for _ in range(count)]
+        files = [made_up_file() for _ in range(count)]
         for file in files:
             self._files.add_row(file, CLIENT)
         return files
@@ -132,8 +132,3 @@ def _plan(settings: LocalSettings) -> Sequence[Sequence[Part]]:
         topics.append({**by_name[name], "Name": bare_name})
     path.write_text(json.dumps(config))
     return parts
-
-
-def _file() -> StoredFile:
-    file_id = uuid4()
-    return StoredFile(file_id, "note.txt", uuid4().hex, f"{file_id}/note.txt")

@@ -16,10 +16,9 @@ from statistics import median, quantiles
 from threading import Barrier
 from uuid import uuid4
 
-from azure.servicebus import ServiceBusMessage
-
 from benchmarks.report import Row, ratio, show_circumstances, show_table
 from benchmarks.retries import EVENTS, OBSERVER, Caller, RetryStack, running_retries
+from benchmarks.status_messages import as_sent
 from local.demo.operator import RESTART
 from shared.adapters.publisher import ServiceBusPublisher
 from shared.contracts.outgoing import OutgoingMessage, trace_parent_of
@@ -117,7 +116,7 @@ def _seconds_to_publish(publisher: ServiceBusPublisher, message: OutgoingMessage
 
 def _handled(stack: RetryStack) -> Rate:
     """Events and the result of each, handled by the service, from the sending of all events."""
-    messages = [_as_sent(_event()) for _ in range(EVENTS_A_ROUND)]
+    messages = [as_sent(_event()) for _ in range(EVENTS_A_ROUND)]
     with stack.bus.get_topic_sender(EVENTS) as sender:
         before, begun = stack.host_seconds(), time.perf_counter()
         sender.send_messages(messages)
@@ -147,15 +146,6 @@ def _event() -> OutgoingMessage:
         requestId=str(uuid4()), fileIds=[uuid4().hex], timestamp=datetime.now(UTC)
     )
     return retry_message(event, EVENTS, trace_parent_of(None))
-
-
-def _as_sent(message: OutgoingMessage) -> ServiceBusMessage:
-    return ServiceBusMessage(
-        message.body,
-        message_id=message.message_id,
-        subject=message.subject,
-        correlation_id=message.correlation_id,
-    )
 
 
 def _batches(stack: RetryStack, size: int) -> Sequence[float]:

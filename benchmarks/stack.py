@@ -10,11 +10,12 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import Any
-from uuid import UUID
+from uuid import UUID, uuid4
 
 import psutil  # type: ignore[import-untyped]  # it ships no types
 import requests
 
+from local.demo.file_service import StoredFile
 from local.demo.registrations import register_extractor
 from local.demo.status_service import Announcement
 from local.demo.surroundings import Surroundings, surround
@@ -147,6 +148,12 @@ class MeasuredStack:
     def _processor_seconds(self) -> dict[str, float]:
         times = {name: each.cpu_times() for name, each in self._processes.items()}
         return {name: each.user + each.system for name, each in times.items()}
+
+
+def made_up_file() -> StoredFile:
+    """A file of its own, for a row. Nothing is stored: for extractors that don't look into it."""
+    file_id = uuid4()
+    return StoredFile(file_id, "note.txt", uuid4().hex, f"{file_id}/note.txt")
 
 
 def count_activities(history: Sequence[Mapping[str, Any]]) -> int:
