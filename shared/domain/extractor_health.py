@@ -52,8 +52,16 @@ def after_answer(health: ExtractorHealth) -> ExtractorHealth:
     return replace(health, failures=0, open_until=None)
 
 
-def after_failure(health: ExtractorHealth, now: datetime) -> ExtractorHealth:
-    """It failed: from the fifth time in a row on, the circuit opens for longer and longer."""
+def after_failure(
+    health: ExtractorHealth, lease: datetime | None, now: datetime
+) -> ExtractorHealth:
+    """It failed: from the fifth time in a row on, the circuit opens for longer and longer.
+
+    While it is open only its probe counts, which the end of its `lease` tells from the calls that
+    were under way when it opened: one short outage fails them all.
+    """
+    if health.open_until and health.open_until > now and health.open_until != lease:
+        return health
     failed = replace(health, failures=health.failures + 1)
     if not failed.broken:
         return failed

@@ -217,7 +217,9 @@ def _note_answer(tx: Transaction, job: Job) -> None:
 
 def _note_failure(tx: Transaction, job: Job, now: datetime) -> None:
     if job.extractor_id is not None:
-        tx.extractor_healths.save(after_failure(tx.extractor_healths.lock(job.extractor_id), now))
+        health, call = tx.extractor_healths.lock(job.extractor_id), tx.calls.get(job.job_id)
+        lease = call.lease_until if call else None
+        tx.extractor_healths.save(after_failure(health, lease, now))
 
 
 def _call_event(job: Job, answer: Answer, posted_at: datetime, now: datetime) -> FileEvent:

@@ -84,6 +84,22 @@ def test_a_probe_that_fails_leaves_it_alone_for_longer(world: World) -> None:
     assert step.until == world.now + timedelta(seconds=60)
 
 
+def test_one_outage_that_fails_many_calls_at_once_opens_it_no_longer(world: World) -> None:
+    jobs = jobs_for(world, 3 * FAILURES_TO_OPEN)
+    world.answers = [BUSY] * len(jobs)
+    waiting = iter(jobs)
+
+    def all_are_under_way() -> None:
+        if job := next(waiting, None):
+            world.calls(job)
+
+    world.while_calling = all_are_under_way
+    all_are_under_way()
+    assert len(world.called) == len(jobs)
+    (another,) = jobs_for(world, 1)
+    assert world.calls(another).until == world.now + timedelta(seconds=30)
+
+
 def test_an_answer_in_between_starts_the_count_again(world: World) -> None:
     jobs = jobs_for(world, FAILURES_TO_OPEN + 1)
     world.answers = [BUSY] * (FAILURES_TO_OPEN - 1)
