@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.contract.infra.delivery.subscription import PACKAGE, ROOT, Azure, shown
+from tests.contract.infra.delivery.subscription import PACKAGE, ROOT, Azure, head, shown
 
 REAL = ROOT / ".venv-azure" / "bin" / "python"
 HERE = Path(__file__).parent
@@ -61,16 +61,16 @@ def told_to_people() -> list[list[str]]:
 
 
 def fenced(page: str) -> list[str]:
-    """Lines of code blocks that begin with az; what ends with a backslash goes on."""
-    blocks = re.findall(r"```[a-z]*\n(.*?)```", page, re.DOTALL)
+    """Lines of code blocks that begin with az, or keep its answer; a backslash continues one."""
+    blocks = re.findall(r"```[a-z ]*\n(.*?)```", page, re.DOTALL)
     joined = "\n".join(blocks).replace("\\\n", " ")
-    return [line.strip() for line in joined.splitlines() if line.strip().startswith("az ")]
+    lines = [line.strip() for line in joined.splitlines()]
+    kept = re.findall(r"\$\((az [^\n]*)\)$", "\n".join(lines), re.MULTILINE)
+    return [*(line for line in lines if line.startswith("az ")), *kept]
 
 
 def test_what_the_scripts_run_is_what_the_cli_takes(azure: Azure, tmp_path: Path) -> None:
-    curl = azure.folder / "bin" / "curl"
-    curl.write_text("""#!/bin/sh\necho '{"version": "1.2.3", "commit": "0123456789ab"}'\n""")
-    curl.chmod(0o755)
+    azure.serve(version="1.2.3", commit=head())
     runs = [
         azure.deploy(FIREWALL="yes"),
         azure.run("rotate-callback-key.sh", "dev", "--yes"),
