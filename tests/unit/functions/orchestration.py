@@ -50,9 +50,9 @@ class Instance:
             self._event(6, TaskScheduledId=self._open(4), Reason="down", Details="down")
         )
 
-    def timer_fires(self) -> "Instance":
+    def timer_fires(self, late: datetime | None = None) -> "Instance":
         timer = next(e for e in reversed(self.history) if e["EventType"] == 10)
-        self.now = datetime.fromisoformat(timer["FireAt"])
+        self.now = late or datetime.fromisoformat(timer["FireAt"])
         return self._episode(self._event(11, TimerId=timer["EventId"], FireAt=timer["FireAt"]))
 
     def raised(self, name: str, data: str) -> "Instance":
