@@ -1,10 +1,11 @@
 #!/usr/bin/env bash
-# infra/migrate.sh [ENV] [--sql]: brings the schema [extractor] to its newest revision.
+# infra/migrate.sh [ENV] [--url | --sql]: brings the schema [extractor] to its newest revision.
 #
 # Runs on any machine that sees the database and has this repository: one in the network when all is
 # private. It logs in as whoever DefaultAzureCredential finds: the migration identity where it is
 # attached (set AZURE_CLIENT_ID to its client id) or signed in (a pipeline), else you (az login).
-# With DATABASE_URL set neither ENV nor az is needed. --sql prints the script for a DBA instead.
+# With DATABASE_URL set neither ENV nor az is needed; --url prints what it is for ENV. --sql prints the
+# script for a DBA instead.
 
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -20,9 +21,10 @@ main() {
     *--sql) python alembic upgrade head --sql && return ;;
   esac
   if [[ -z ${DATABASE_URL:-} ]]; then
-    [[ $# == 1 ]] || fail 'Which environment? infra/migrate.sh ENV, or set DATABASE_URL.'
+    [[ $# -gt 0 ]] || fail 'Which environment? infra/migrate.sh ENV, or set DATABASE_URL.'
     use_environment "$1"
     read_outputs
+    [[ ${2:-} != --url ]] || { database_url && return; }
     reach_database
   fi
   in_database check || fail 'Nothing was migrated.'

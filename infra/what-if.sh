@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
 # infra/what-if.sh ENV [--drift] [--dry-run]: what a deployment of this commit would change, changing nothing.
 #
-# --drift compares with the version that runs, lists what differs, and answers 2 when something does:
+# --drift compares with the commit that runs, lists what differs, and answers 2 when something does:
 # somebody has changed the environment by hand. It takes the right to read, and
-# Microsoft.Resources/deployments/whatIf/action.
+# Microsoft.Resources/deployments/whatIf/action; and that commit in this clone.
 
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -27,15 +27,15 @@ main() {
     shift
   done
   need_python
-  if $DRIFT; then read_running_version; fi
+  if $DRIFT; then go_back_to_what_runs; fi
   WHAT_IF=(az deployment group what-if --resource-group "$RESOURCE_GROUP" --name "$DEPLOYMENT"
     --parameters "$PARAMETERS" --parameters "buildVersion=$version" "buildCommit=$commit"
     --validation-level providerNoRbac)
   if $DRIFT; then look_for_drift; else show_what_if; fi
 }
 
-# Sets the version and commit of `main` to those of the app that runs.
-read_running_version() {
+# Sets the version and commit of `main` to those of the app that runs, and PARAMETERS to theirs.
+go_back_to_what_runs() {
   local live
   need curl 'apt install curl'
   read_outputs
@@ -44,6 +44,11 @@ read_running_version() {
     fail "${OUTPUT[functionAppUrl]} does not answer: what it should be compared with is not known."
   live=$(python infra.lib.answers live <<<"$live")
   read -r version commit <<<"$live"
+  if $DRY_RUN; then return; fi
+  git worktree add --quiet --detach "$WORK/tree" "$commit" ||
+    fail "The commit that runs, $commit, is not in this clone: git fetch --unshallow."
+  on_exit 'git worktree prune'
+  PARAMETERS=$WORK/tree/${PARAMETERS#"$ROOT"/}
 }
 
 show_what_if() {

@@ -18,11 +18,11 @@ export AZURE_CORE_ONLY_SHOW_ERRORS=true AZURE_CORE_NO_COLOR=true
 
 WORK=$(mktemp -d)
 ON_EXIT=()
-# Runs what `on_exit` has noted, the last first, then removes the scratch folder.
+# Removes the scratch folder, then runs what `on_exit` has noted, the last first.
 finish() {
   local i
-  for ((i = ${#ON_EXIT[@]} - 1; i >= 0; i--)); do ${ON_EXIT[i]} || true; done
   rm -rf "$WORK"
+  for ((i = ${#ON_EXIT[@]} - 1; i >= 0; i--)); do ${ON_EXIT[i]} || true; done
 }
 trap finish EXIT
 on_exit() { ON_EXIT+=("$1"); }

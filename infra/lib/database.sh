@@ -1,12 +1,15 @@
 # The database: reaching it, its roles, its schema.
 # shellcheck shell=bash
 
+# Without a user: whoever is signed in logs in with a token.
+database_url() { say "mssql+pyodbc://@${OUTPUT[sqlServerFqdn]}/${OUTPUT[sqlDatabaseName]}"; }
+
 # reach_database: sets DATABASE_URL. Where Azure SQL is open to the internet but not to this
 # machine, it is let in until the script ends.
 reach_database() {
   local address status=0
   [[ -z ${DATABASE_URL:-} ]] || return 0
-  DATABASE_URL="mssql+pyodbc://@${OUTPUT[sqlServerFqdn]}/${OUTPUT[sqlDatabaseName]}"
+  DATABASE_URL=$(database_url)
   address=$(in_database reach) || status=$?
   case $status in
     0) return ;;

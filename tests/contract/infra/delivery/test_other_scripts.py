@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.contract.infra.delivery.subscription import Azure
+from tests.contract.infra.delivery.subscription import Azure, Run, head
 
 RESOURCE = "/subscriptions/s/resourceGroups/rg/providers/Microsoft.Web/sites/func-test"
 
@@ -90,10 +90,19 @@ def test_drift_is_told_resource_by_resource(azure: Azure) -> None:
     assert "Modify Microsoft.Web/sites/func-test" in run.out
 
 
-def test_drift_compares_with_the_version_that_runs(azure: Azure) -> None:
+def test_drift_compares_with_the_commit_that_runs(azure: Azure) -> None:
     what_if(azure, "--drift")
 
-    assert "buildVersion=1.2.3 buildCommit=0123456789ab" in azure.steps[-1]
+    assert f"buildVersion=1.2.3 buildCommit={head()}" in azure.steps[-1]
+    [parameters] = [word for word in azure.calls[-1] if word.endswith(".bicepparam")]
+    assert parameters.endswith("/tree/infra/environments/dev.bicepparam")
+
+
+def test_a_commit_that_is_not_in_the_clone_is_named(azure: Azure) -> None:
+    run = what_if(azure, "--drift", commit="0123456789ab")
+
+    assert run.code == 1
+    assert "0123456789ab, is not in this clone" in run.err
 
 
 def test_a_preview_changes_nothing(azure: Azure) -> None:
@@ -104,11 +113,9 @@ def test_a_preview_changes_nothing(azure: Azure) -> None:
     assert len(azure.steps) == 1
 
 
-def what_if(azure: Azure, *arguments: str):  # type: ignore[no-untyped-def]
-    """Where curl gets the answer of an app that runs."""
-    curl = azure.folder / "bin" / "curl"
-    curl.write_text("""#!/bin/sh\necho '{"version": "1.2.3", "commit": "0123456789ab"}'\n""")
-    curl.chmod(0o755)
+def what_if(azure: Azure, *arguments: str, commit: str = "") -> Run:
+    """Where curl gets the answer of an app that runs this commit."""
+    azure.serve(version="1.2.3", commit=commit or head())
     return azure.run("what-if.sh", "dev", *arguments)
 
 
