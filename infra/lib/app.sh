@@ -28,11 +28,14 @@ app_setting() {
 
 # probe: sends one file through. PROBE_CLIENT or PROBE_EXTRACTOR_URL name a real extractor.
 probe() {
-  local audiences
+  local audiences switched_off
   audiences=$(app_setting AUTH_AUDIENCES)
+  switched_off=$(app_setting AzureWebJobs_on_file_accepted_Disabled)
+  [[ $switched_off == true ]] || switched_off=false
   reach_database
   change env PROBE_URL="${OUTPUT[functionAppUrl]}" \
     PROBE_VERSION="$VERSION" PROBE_COMMIT="$COMMIT" \
+    PROBE_ONLY_LOOK="$switched_off" \
     PROBE_API_SCOPE="${PROBE_API_SCOPE:-${audiences%%,*}/.default}" \
     PROBE_DATABASE_URL="$DATABASE_URL" \
     PROBE_BLOB_ACCOUNT_URL="https://${OUTPUT[documentsAccountName]}.blob.core.windows.net" \

@@ -20,8 +20,12 @@ T = TypeVar("T")
 
 def run(settings: ProbeSettings, connections: Connections, api: Api) -> None:
     """Send one file through and follow it to its end. Raises ProbeFailedError at what fails."""
-    demo = demo_file.new_file(settings.CLIENT)
     look_at_app(settings, api)
+    if settings.ONLY_LOOK:
+        with step("no file is sent") as tell:
+            tell("on_file_accepted is switched off")
+        return
+    demo = demo_file.new_file(settings.CLIENT)
     with step("old probes removed") as tell:
         forgotten = demo_file.remove_forgotten(connections.engine, connections.container)
         tell(f"{forgotten} files")

@@ -35,6 +35,9 @@ class ProbeSettings(BaseModel):
     EXTRACTOR_URL: str | None = Field(
         None, description="Extractor of the client that is registered; without it the app refuses"
     )
+    ONLY_LOOK: bool = Field(
+        False, description="Whether no file is sent, because on_file_accepted is switched off"
+    )
     PATIENCE_SECONDS: Annotated[float, Field(gt=0)] = Field(
         300, description="How long each thing may take"
     )

@@ -114,6 +114,14 @@ def test_an_extractor_that_fails_fails_the_probe_and_nothing_stays(stack: WholeS
     assert rows(stack) == before
 
 
+def test_where_the_trigger_is_switched_off_no_file_is_sent(stack: WholeStack) -> None:
+    done = probe(stack, ONLY_LOOK="true")
+
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "on_file_accepted is switched off" in done.stdout
+    assert "blob uploaded" not in done.stdout
+
+
 def test_another_version_than_the_deployed_one_fails_the_probe(stack: WholeStack) -> None:
     done = probe(stack, VERSION="9.9.9", PATIENCE_SECONDS="1")
 

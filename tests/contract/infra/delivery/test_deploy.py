@@ -85,6 +85,15 @@ def test_the_subscription_is_shown_before_anything_is_changed(azure: Azure) -> N
     assert not [step for step in azure.steps if " create" in step]
 
 
+def test_where_accepted_files_are_switched_off_the_probe_only_looks(azure: Azure) -> None:
+    azure.set_state(settings={"AzureWebJobs_on_file_accepted_Disabled": "true"})
+
+    run = azure.deploy()
+
+    assert run.code == 0, run.text
+    assert "PROBE_ONLY_LOOK=true" in azure.environment_of("infra.probe")
+
+
 def test_twice_is_as_good_as_once(azure: Azure) -> None:
     azure.deploy()
     keys, first = azure.state["keys"], len(azure.steps)
