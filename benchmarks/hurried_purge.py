@@ -9,6 +9,7 @@ from typing import Any
 
 from local.supervisor.processes import ROOT
 from shared import wiring
+from shared.services.ports import Clock, Database
 from shared.services.purge import PurgeOldData
 
 DAYS = 8
@@ -23,10 +24,9 @@ def later() -> datetime:
     return wiring.now() + timedelta(days=DAYS) - KEPT
 
 
-def hurried(*arguments: Any) -> PurgeOldData:
+def hurried(database: Database, keep: Any, _clock: Clock) -> PurgeOldData:
     """The purge, with another clock."""
-    *others, _clock = arguments
-    return PurgeOldData(*others, later)
+    return PurgeOldData(database, keep, later)
 
 
 vars(wiring)[PurgeOldData.__name__] = hurried

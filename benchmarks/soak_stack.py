@@ -12,26 +12,23 @@ from pathlib import Path
 
 import psutil  # type: ignore[import-untyped]  # it ships no types
 import requests
-from azure.servicebus import ServiceBusClient, ServiceBusReceiveMode, ServiceBusReceiver
 
 from benchmarks.hurried_purge import DAYS
 from benchmarks.stack import CLIENT, EXTRACTOR, SLOTS, made_up_file
+from benchmarks.watchers import NEW_EVENTS
 from local.demo.file_service import FileService
 from local.demo.registrations import register_extractor
 from local.settings import LocalSettings
 from local.supervisor.environment import (
-    TOPICS,
     database_path,
     database_url,
     extraction_url,
     host_url,
-    service_bus_connection,
 )
 from local.supervisor.plan import plan_embedded_azure
 from local.supervisor.ports import with_free_ports
 from local.supervisor.processes import ROOT, Part
 from local.supervisor.stack import Stack
-from local.supervisor.topology import STATUS_SERVICE
 from shared.adapters.database import SqlDatabase, create_engine
 
 IN_FLIGHT = 20
@@ -40,6 +37,8 @@ IN_FLIGHT = 20
 PURGE_SECONDS = 5.0
 END_SECONDS = 120.0
 """How long the next end of a job may take."""
+
+LOOK_SECONDS = 0.01
 
 TABLES = ("Job", "FileEvent", "Outbox")
 
@@ -58,32 +57,61 @@ class Lap:
     rows: Mapping[str, int]
 
 
+class Ends:
+    """Counts the jobs whose success stands in the database.
+
+    What is heard on the topic would not do: there the extractor is heard, not the service.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self._connection = sqlite3.connect(f"file:{path}?mode=ro", uri=True)
+        self.close = self._connection.close
+        self._seen = 0
+        self._ended = 0
+
+    def forget(self) -> None:
+        """Count from none again."""
+        self._look()
+        self._ended = 0
+
+    def wait_for(self, jobs: int) -> None:
+        """Until so many have succeeded. Raises RuntimeError when none does for a long time."""
+        deadline = time.monotonic() + END_SECONDS
+        while self._ended < jobs:
+            time.sleep(LOOK_SECONDS)
+            if self._look():
+                deadline = time.monotonic() + END_SECONDS
+            elif time.monotonic() > deadline:
+                raise RuntimeError(f"no job has succeeded for {END_SECONDS:.0f} s")
+
+    def _look(self) -> int:
+        found = self._connection.execute(NEW_EVENTS, (self._seen,)).fetchall()
+        self._seen = found[-1][0] if found else self._seen
+        ended: int = sum(json.loads(detail).get("status") == "Succeeded" for *_, detail in found)
+        self._ended += ended
+        return ended
+
+
 @dataclass(frozen=True)
 class SoakStack:
     """What runs."""
 
     settings: LocalSettings
     files: FileService
-    ends: ServiceBusReceiver
+    ends: Ends
     processes: Mapping[str, psutil.Process]
 
     def run(self, jobs: int) -> Lap:
         """Run so many jobs, IN_FLIGHT at a time. Raises RuntimeError when one does not succeed."""
+        self.ends.forget()
         files = [made_up_file() for _ in range(jobs)]
         for file in files:
             self.files.add_row(file, CLIENT)
-        waiting = iter(files)
-        open_jobs: set[str] = set()
         before, begun = self._processor_seconds(), time.perf_counter()
-        while True:
-            for file in waiting:
-                open_jobs.add(str(file.job_id))
-                self.files.announce(file.file_id)
-                if len(open_jobs) == IN_FLIGHT:
-                    break
-            if not open_jobs:
-                break
-            open_jobs.discard(self._next_end())
+        for announced, file in enumerate(files, start=1):
+            self.files.announce(file.file_id)
+            self.ends.wait_for(announced - IN_FLIGHT + 1)
+        self.ends.wait_for(jobs)
         seconds, after = time.perf_counter() - begun, self._processor_seconds()
         return Lap(
             jobs=jobs,
@@ -92,17 +120,6 @@ class SoakStack:
             resident_bytes={name: each.memory_info().rss for name, each in self.processes.items()},
             rows=self._rows(),
         )
-
-    def _next_end(self) -> str:
-        """The id of a job that has succeeded. Raises RuntimeError for another end, and for none."""
-        deadline = time.monotonic() + END_SECONDS
-        while time.monotonic() < deadline:
-            for message in self.ends.receive_messages(1, max_wait_time=1):
-                if message.subject in {"JobFailed", "JobCancelled"}:
-                    raise RuntimeError(f"{message.subject}: {message}")
-                if message.subject == "JobSucceeded":
-                    return str(message.correlation_id)
-        raise RuntimeError(f"no job has ended for {END_SECONDS:.0f} s")
 
     def _processor_seconds(self) -> dict[str, float]:
         times = {name: each.cpu_times() for name, each in self.processes.items()}
@@ -121,7 +138,6 @@ def running_soak(folder: Path) -> Iterator[SoakStack]:
     """Start everything on free ports, with its data in `folder`, and end it."""
     settings = with_free_ports(folder / "data")
     app = _hurried_app(folder / "app")
-    bus = service_bus_connection(settings)
     with ExitStack() as held:
         stack = held.enter_context(Stack(settings, plan=lambda given: _plan(given, app)))
         database = SqlDatabase(create_engine(database_url(settings)))
@@ -129,14 +145,8 @@ def running_soak(folder: Path) -> Iterator[SoakStack]:
         url = f"{extraction_url(settings)}?behaviour=instant"
         register_extractor(database, EXTRACTOR, CLIENT, url)
         files = held.enter_context(FileService(settings, database))
-        client = held.enter_context(ServiceBusClient.from_connection_string(bus))
-        ends = client.get_subscription_receiver(
-            TOPICS["TOPIC_JOB_STATUS"],
-            STATUS_SERVICE.name,
-            receive_mode=ServiceBusReceiveMode.RECEIVE_AND_DELETE,
-            prefetch_count=100,
-        )
-        held.enter_context(ends)
+        ends = Ends(database_path(settings.data))
+        held.callback(ends.close)
         held.enter_context(_purging(settings))
         processes = {name: psutil.Process(part.pid) for name, part in stack.parts.items()}
         yield SoakStack(settings, files, ends, processes)
@@ -150,7 +160,8 @@ def _hurried_app(folder: Path) -> Path:
 
 
 def _plan(settings: LocalSettings, app: Path) -> Sequence[Sequence[Part]]:
-    steps = plan_embedded_azure(settings, {**SLOTS, "PURGE_AFTER_DAYS": str(DAYS)})
+    purge = {"PURGE_AFTER_DAYS": str(DAYS), "PURGE_JOBS": "true"}
+    steps = plan_embedded_azure(settings, {**SLOTS, **purge})
     return [[_with_app(part, app) for part in step] for step in steps]
 
 

@@ -18,10 +18,11 @@ RECEIVE_SECONDS = 0.5
 AHEAD = 100
 """Messages that the broker may send before they are asked for."""
 
-_NEW_EVENTS = """
+NEW_EVENTS = """
 SELECT FileEventID, JobID, Detail FROM FileEvent
 WHERE FileEventID > ? AND Kind = 'status' ORDER BY FileEventID
 """
+"""File events behind a number: the number, the job and what it tells of it."""
 
 
 @contextmanager
@@ -36,7 +37,7 @@ def watching_records(path: Path, stamps: Stamps) -> Iterator[None]:
         with closing(sqlite3.connect(f"file:{path}?mode=ro", uri=True)) as connection:
             seen = 0
             while not ended.wait(LOOK_SECONDS):
-                for number, job_id, detail in connection.execute(_NEW_EVENTS, (seen,)).fetchall():
+                for number, job_id, detail in connection.execute(NEW_EVENTS, (seen,)).fetchall():
                     seen = number
                     if json.loads(detail).get("status") == "Succeeded":
                         stamps.note(job_id, Step.RECORDED)
