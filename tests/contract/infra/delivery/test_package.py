@@ -24,6 +24,7 @@ from tests.contract.infra.delivery.subscription import ROOT
 
 pytestmark = pytest.mark.xdist_group("package")
 
+CYCLONEDX = ROOT / ".venv-delivery" / "bin" / "cyclonedx-py"
 LOCK = (ROOT / "infra" / "requirements.lock").read_text()
 EXAMPLE = json.loads((ROOT / "local.settings.json.example").read_text())["Values"]
 NAMES = {"on_file_accepted", "extraction", "call_extractor", "health_live", "reconcile"}
@@ -226,6 +227,21 @@ def test_the_lock_has_the_versions_that_are_asked_for() -> None:
     for each in asked:
         if each.marker is None or each.marker.evaluate({"python_version": "3.13"}):
             assert each.specifier.contains(locked[canonical(each.name)]), each
+
+
+@pytest.mark.skipif(
+    not CYCLONEDX.exists(), reason="cyclonedx-py is not installed: run make infra-tools"
+)
+def test_the_bill_of_materials_names_every_library_with_its_hash(tmp_path: Path) -> None:
+    """By the command of the pipeline."""
+    bill = tmp_path / "sbom.cdx.json"
+    words = ["requirements", ROOT / "infra" / "requirements.lock", "--output-file", bill]
+    subprocess.run([CYCLONEDX, *words], check=True, capture_output=True)
+
+    components = json.loads(bill.read_text())["components"]
+    told = {(each["name"], each["version"]) for each in components}
+    assert told == set(re.findall(r"^(\S+)==(\S+) --hash", LOCK, re.MULTILINE))
+    assert all("hashes" in each["externalReferences"][0] for each in components)
 
 
 def test_the_lock_is_written_from_pips_report() -> None:
