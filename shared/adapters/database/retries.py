@@ -5,7 +5,7 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import ColumnElement, Connection, Row, case, exists, insert, select, update
+from sqlalchemy import ColumnElement, Connection, Row, case, exists, insert, select, true, update
 
 from shared.adapters.database.jobs import read_job
 from shared.adapters.database.lengths import checked
@@ -168,7 +168,7 @@ class SqlRetries:
             retry_file.c.RequestID == retry_request.c.RequestID,
             retry_file.c.RetryAttempt == retry_request.c.RetryAttempt,
             retry_file.c.Outcome == FileOutcome.FAILED.value,
-            retry_file.c.Retryable.is_(True),
+            retry_file.c.Retryable == true(),
         )
         statement = (
             select(retry_request.c.RequestID, retry_request.c.RetryAttempt)
