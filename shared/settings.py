@@ -18,6 +18,7 @@ from pydantic import (
 )
 
 from shared.domain.deadlines import TimeLimits
+from shared.domain.retention import Retention
 from shared.domain.retries import RetryPolicy
 
 SERVICE_BUS = "AZURE_SERVICE_BUS_CONNECTION_STRING"
@@ -133,6 +134,9 @@ class Settings(BaseModel):
     PURGE_AFTER_DAYS: Annotated[int, Field(ge=8)] = Field(
         30, description="Age at which messages are refused and finished work may be removed"
     )
+    PURGE_JOBS: bool = Field(
+        False, description="Whether the rows of finished jobs and requests are removed then, too"
+    )
 
     @model_validator(mode="after")
     def _check_together(self) -> Self:
@@ -167,6 +171,10 @@ class Settings(BaseModel):
             first_backoff=timedelta(seconds=self.RETRY_BACKOFF_SECONDS),
             longest_backoff=timedelta(seconds=self.RETRY_BACKOFF_MAX_SECONDS),
         )
+
+    @property
+    def retention(self) -> Retention:
+        return Retention(timedelta(days=self.PURGE_AFTER_DAYS), self.PURGE_JOBS)
 
     @property
     def accepted_tokens(self) -> frozenset[tuple[str, str]]:

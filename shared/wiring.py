@@ -126,6 +126,7 @@ def build(given: Settings) -> App:
         result_topic=given.TOPIC_EXTRACTION_RESULT,
         jitter=random.random,
         most_active=given.EXTRACTOR_MAX_ACTIVE_JOBS,
+        retention=given.retention,
     )
     publisher = ServiceBusPublisher(connect)
     send_outbox = SendOutbox(database, publisher, now)
@@ -137,8 +138,7 @@ def build(given: Settings) -> App:
     )
 
     try_to_send = TryToSendOutbox(send_outbox)
-    purge_after = timedelta(days=given.PURGE_AFTER_DAYS)
-    explain = ExplainDeadLetters(database, purge_after, now)
+    explain = ExplainDeadLetters(database, given.retention, now)
     expire = ExpireJob(database, send_outbox, waiting, rules, now)
 
     callbacks = _callbacks(given)
@@ -157,7 +157,7 @@ def build(given: Settings) -> App:
         require_service(verifier.verify(bearer_token(authorization)), role)
 
     return App(
-        accept_file=AcceptFile(database, registration, rules, purge_after, now),
+        accept_file=AcceptFile(database, registration, rules, now),
         record_report=RecordReport(database, rules, now),
         call_extractor=CallExtractor(
             database,
@@ -178,7 +178,7 @@ def build(given: Settings) -> App:
         cancel_job=CancelJob(database, rules, now),
         try_to_send_outbox=try_to_send,
         extractors=Extractors(database, now),
-        purge=PurgeOldData(database, timedelta(days=given.PURGE_AFTER_DAYS), now),
+        purge=PurgeOldData(database, given.retention, now),
         check_health=CheckHealth(
             {
                 "database": lambda: database.run(lambda tx: tx.files.get(NO_FILE)),

@@ -6,6 +6,9 @@ from enum import StrEnum
 from typing import Any
 from uuid import UUID
 
+SYSTEM = "system"
+"""The actor of what the service does by itself."""
+
 
 class EventKind(StrEnum):
     """The kinds of `[extractor].[FileEvent]`."""

@@ -1,4 +1,4 @@
-"""Timer: every night, remove sent messages and the histories of orchestrations that are old."""
+"""Timer: every night, remove what is old: messages sent, histories of orchestrations, jobs."""
 
 import logging
 from datetime import timedelta
@@ -28,8 +28,8 @@ NIGHTS_MISSED = timedelta(days=30)
 async def purge(timer: func.TimerRequest, client: Any) -> None:
     """Nothing younger than PURGE_AFTER_DAYS is touched, nor anything that still runs."""
     before = app().purge.before
-    rows = await in_thread(app().purge)
+    removed = await in_thread(app().purge)
     histories = await client.purge_instance_history_by(
         created_time_from=before - NIGHTS_MISSED, created_time_to=before, runtime_status=ENDED
     )
-    log_event(logger, "Old data removed", outboxRows=rows, histories=histories.instances_deleted)
+    log_event(logger, "Old data removed", **removed, histories=histories.instances_deleted)

@@ -1,6 +1,6 @@
 """A file was accepted: make its job."""
 
-from datetime import datetime, timedelta
+from datetime import datetime
 
 from shared.contracts.file_accepted import FileAccepted
 from shared.domain.acceptance import satisfying_job
@@ -9,6 +9,8 @@ from shared.domain.jobs import Extractor, File, Job, first_job_id
 from shared.services.job_changes import NewJob, add_job
 from shared.services.job_rules import JobRules
 from shared.services.ports import Clock, Database, RegistrationApi, Transaction
+
+TOO_OLD = "message_too_old"
 
 
 class AcceptFile:
@@ -19,13 +21,11 @@ class AcceptFile:
         database: Database,
         registration: RegistrationApi,
         rules: JobRules,
-        purge_after: timedelta,
         clock: Clock,
     ) -> None:
         self._database = database
         self._registration = registration
         self._rules = rules
-        self._purge_after = purge_after
         self._clock = clock
 
     def __call__(self, message: FileAccepted, enqueued_at: datetime, trace_parent: str) -> Job:
@@ -34,11 +34,8 @@ class AcceptFile:
         Raises NotYetError while the file's row is missing, PermanentError `message_too_old` for a
         message older than finished work is kept, TransientError when a part is out of reach.
         """
-        if self._clock() - enqueued_at > self._purge_after:
-            raise PermanentError(
-                "message_too_old",
-                f"FileAccepted waited longer than {self._purge_after.days} days and is refused",
-            )
+        if self._rules.retention.is_old(enqueued_at, self._clock()):
+            raise PermanentError(TOO_OLD, self._rules.retention.waited_too_long("FileAccepted"))
         file, jobs = self._database.run(
             lambda tx: (tx.files.get(message.FileID), tx.jobs.lock_of_file(message.FileID))
         )
@@ -48,6 +45,8 @@ class AcceptFile:
         answered = satisfying_job(jobs, job_id, enqueued_at)
         if answered:
             return answered
+        if self._rules.retention.may_be_forgotten(message.Timestamp, self._clock()):
+            raise PermanentError(TOO_OLD, self._rules.retention.said_too_long_ago("FileAccepted"))
         extractor = self._first_extractor(file)
         return self._database.run(
             lambda tx: self._decide(tx, file, extractor, enqueued_at, trace_parent)

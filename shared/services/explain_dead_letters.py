@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
-from datetime import timedelta
 from functools import singledispatchmethod
 from uuid import UUID
 
@@ -14,6 +13,7 @@ from shared.domain.acceptance import satisfying_job
 from shared.domain.dead_letters import Explanation
 from shared.domain.errors import PermanentError, TransientError
 from shared.domain.jobs import first_job_id
+from shared.domain.retention import Retention
 from shared.services.ports import Clock, Database, Transaction
 
 VALID = "Valid: whichever part was out of reach then, it can be handled again"
@@ -23,9 +23,9 @@ UNCHECKED = "It keeps its contract; what it names cannot be looked up without th
 class ExplainDeadLetters:
     """Validates dead letters again, and looks up what they name in one unit of work."""
 
-    def __init__(self, database: Database, purge_after: timedelta, clock: Clock) -> None:
+    def __init__(self, database: Database, retention: Retention, clock: Clock) -> None:
         self._database = database
-        self._purge_after = purge_after
+        self._retention = retention
         self._clock = clock
 
     def __call__(self, source: Source, letters: Sequence[DeadLetter]) -> Sequence[Explanation]:
@@ -54,15 +54,16 @@ class ExplainDeadLetters:
     def _(self, accepted: FileAccepted, tx: Transaction, letter: DeadLetter) -> Explanation:
         file_id, enqueued_at = accepted.FileID, letter.message.enqueued_at
         about = Explanation("valid", VALID, True, (file_id,))
-        if self._clock() - enqueued_at > self._purge_after:
-            text = f"FileAccepted waited longer than {self._purge_after.days} days and is refused"
-            return replace(about, code="message_too_old", text=text, can_be_handled=False)
+        if self._retention.is_old(enqueued_at, self._clock()):
+            return _too_old(about, self._retention.waited_too_long("FileAccepted"))
         file = tx.files.get(file_id)
         if file is None:
             text = f"File {file_id} has no row in [file].[File]"
             return replace(about, code="file_unknown", text=text, can_be_handled=False)
         job_id = first_job_id(file_id, file.document_hash)
         job = satisfying_job(tx.jobs.of_file(file_id), job_id, enqueued_at)
+        if job is None and self._retention.may_be_forgotten(accepted.Timestamp, self._clock()):
+            return _too_old(about, self._retention.said_too_long_ago("FileAccepted"))
         if job is None:
             return about
         text = f"Valid, and answered: job {job.job_id} is {job.status}; no other one is made"
@@ -88,6 +89,8 @@ class ExplainDeadLetters:
         ids = tuple(dict.fromkeys(file.file_id for file in files if file))
         about = Explanation("valid", VALID, True, ids, request_id=event.requestId)
         if tx.retries.get(event.requestId, event.retryAttempt) is None:
+            if self._retention.may_be_forgotten(event.timestamp, self._clock()):
+                return _too_old(about, self._retention.said_too_long_ago("ExtractionRetryEvent"))
             return about
         text = (
             f"Valid, and answered: attempt {event.retryAttempt} of request {event.requestId}"
@@ -104,6 +107,10 @@ class ExplainDeadLetters:
         rows = tx.retries.files(request_id, ended.attempt)
         ids: dict[UUID, None] = dict.fromkeys(row.file_id for row in rows if row.file_id)
         return Explanation("valid", VALID, True, tuple(ids), request_id=request_id)
+
+
+def _too_old(about: Explanation, text: str) -> Explanation:
+    return replace(about, code="message_too_old", text=text, can_be_handled=False)
 
 
 def _read(source: Source, letter: DeadLetter) -> Content | Explanation:

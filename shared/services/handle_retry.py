@@ -6,6 +6,7 @@ from datetime import datetime
 from uuid import UUID
 
 from shared.contracts.retry import ExtractionRetryEvent
+from shared.domain.errors import PermanentError
 from shared.domain.events import EventKind
 from shared.domain.jobs import Extractor, File, Job, JobStatus
 from shared.domain.retries import (
@@ -66,11 +67,16 @@ class HandleRetry:
     def __call__(self, event: ExtractionRetryEvent, trace_parent: str) -> Asked:
         """The attempt, committed. A repeat finds the rows and changes nothing.
 
-        Raises TransientError when a part is out of reach.
+        Raises PermanentError `message_too_old` for an event whose answer may have been removed,
+        TransientError when a part is out of reach.
         """
         known = self._database.run(lambda tx: self._known(tx, event))
         if known:
             return known
+        retention = self._rules.retention
+        if retention.may_be_forgotten(event.timestamp, self._clock()):
+            text = retention.said_too_long_ago("ExtractionRetryEvent")
+            raise PermanentError("message_too_old", text)
         files = self._database.run(lambda tx: _resolve(tx, event))
         wanted = Wanted(files, self._first_extractors(files))
         return self._database.run(lambda tx: self._write(tx, event, wanted, trace_parent))

@@ -13,14 +13,13 @@ from shared.contracts.retry import (
     retry_result_message,
 )
 from shared.contracts.wire import format_timestamp
-from shared.domain.events import EventKind, FileEvent
+from shared.domain.events import SYSTEM, EventKind, FileEvent
 from shared.domain.jobs import MESSAGE_LIMIT, Job, JobStatus, cut_message
 from shared.domain.retries import FileOutcome, RetryFile, automatic_request_id, backoff
 from shared.services.job_rules import JobRules
 from shared.services.ports import Transaction
 
 AUTOMATIC_REASON = "extraction_failed"
-AUTOMATIC_ACTOR = "system"
 ERROR_CHARACTERS = 30_000
 """Of all errors in a result together: JSON takes up to six bytes for each."""
 
@@ -116,7 +115,7 @@ def _first_retry(tx: Transaction, job: Job, end: JobEnd, rules: JobRules) -> Out
         retryAttempt=1,
         maxRetries=rules.retries.max_retries,
         clientApplicationId=file.client_application_id if file else "default",
-        initiatedBy=AUTOMATIC_ACTOR,
+        initiatedBy=SYSTEM,
         timestamp=end.at,
     )
     tx.events.add(
@@ -127,7 +126,7 @@ def _first_retry(tx: Transaction, job: Job, end: JobEnd, rules: JobRules) -> Out
             source="extractor-service",
             job_id=job.job_id,
             request_id=event.requestId,
-            actor=AUTOMATIC_ACTOR,
+            actor=SYSTEM,
             detail={"reason": AUTOMATIC_REASON, "due": format_timestamp(due)},
         )
     )

@@ -4,12 +4,13 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from shared.domain.deadlines import TimeLimits
+from shared.domain.retention import Retention
 from shared.domain.retries import RetryPolicy
 
 
 @dataclass(frozen=True)
 class JobRules:
-    """The time limits, the retry policy, and the topics that announce.
+    """The time limits, the retry policy, how long work is kept, and the topics that announce.
 
     `jitter` gives a number from 0 to 1 that spreads the retries; `most_active` is how many jobs an
     extractor has at once.
@@ -21,4 +22,5 @@ class JobRules:
     retry_topic: str
     result_topic: str
     jitter: Callable[[], float]
+    retention: Retention
     most_active: int = 100

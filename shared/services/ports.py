@@ -259,6 +259,29 @@ class Entities(Protocol):
         ...
 
 
+class OldData(Protocol):
+    """Rows of finished work that nobody asks for any more."""
+
+    def requests(self, before: datetime, limit: int) -> Sequence[str]:
+        """Requests whose every attempt was closed before, and that no attempt is to follow."""
+        ...
+
+    def remove_requests(self, request_ids: Sequence[str]) -> None:
+        """Remove requests with all their attempts and files."""
+        ...
+
+    def files(self, before: datetime, limit: int) -> Sequence[UUID]:
+        """Files whose every job ended before, has nothing to send, and is in no request."""
+        ...
+
+    def remove_jobs(self, file_id: UUID, before: datetime) -> int:
+        """Remove all jobs of a locked file, if that still holds, with what is theirs; how many.
+
+        What a person did stays as file events.
+        """
+        ...
+
+
 class Registrations(Protocol):
     """Rows of `[registration].[ClientApplicationExtractor]`, which are only read."""
 
@@ -294,6 +317,8 @@ class Transaction(Protocol):
     def extractor_healths(self) -> ExtractorHealths: ...
     @property
     def retries(self) -> Retries: ...
+    @property
+    def old_data(self) -> OldData: ...
     @property
     def entities(self) -> Entities: ...
 

@@ -16,6 +16,7 @@ from shared.adapters.database.events import SqlEvents
 from shared.adapters.database.extractor_health import SqlExtractorHealths
 from shared.adapters.database.files import SqlFiles
 from shared.adapters.database.jobs import SqlJobs
+from shared.adapters.database.old_data import SqlOldData
 from shared.adapters.database.outbox import SqlOutbox
 from shared.adapters.database.registrations import SqlRegistrations
 from shared.adapters.database.retries import SqlRetries
@@ -47,6 +48,7 @@ class SqlTransaction:
         self.extractor_healths = SqlExtractorHealths(connection)
         self.registrations = SqlRegistrations(connection)
         self.retries = SqlRetries(connection)
+        self.old_data = SqlOldData(connection)
         self.entities = SqlEntities(connection)
 
 

@@ -18,9 +18,11 @@ from tests.chaos.check_jobs import doubled_jobs
 from tests.chaos.rows import Rows
 from tests.chaos.settling import jobs_by_file
 from tests.database import empty_database
-from tests.unit.services.world import LIMITS, POLICY, World
+from tests.unit.services.world import LIMITS, POLICY, RETENTION, World
 
-RULES = JobRules(LIMITS, POLICY, "job-status", "extraction-retry", "extraction-result", lambda: 0.0)
+RULES = JobRules(
+    LIMITS, POLICY, "job-status", "extraction-retry", "extraction-result", lambda: 0.0, RETENTION
+)
 
 
 @dataclass

@@ -2,7 +2,6 @@
 
 import json
 from collections.abc import Callable
-from datetime import timedelta
 from pathlib import Path
 from typing import Any
 from uuid import uuid4
@@ -38,7 +37,7 @@ from tests.unit.functions.dead_letters import (
     resubmit_function,
 )
 from tests.unit.functions.fakes import DurableClient
-from tests.unit.services.world import World
+from tests.unit.services.world import RETENTION, World
 
 
 @pytest.fixture
@@ -64,7 +63,7 @@ def test_every_subscription_is_counted(world: World) -> None:
 
 
 def test_subscriptions_of_one_name_are_told_apart_by_their_topics(world: World) -> None:
-    explain = ExplainDeadLetters(world, timedelta(days=30), world.clock)
+    explain = ExplainDeadLetters(world, RETENTION, world.clock)
     places = [
         Subscription(source, topic, name, world.dead[source])
         for source, topic, name in (

@@ -19,6 +19,7 @@ from shared.domain.deadlines import TimeLimits
 from shared.domain.errors import TransientError
 from shared.domain.extractor_calls import Answer, Callback, Reading
 from shared.domain.jobs import Call, Extractor, File, Job
+from shared.domain.retention import Retention
 from shared.domain.retries import RetryPolicy
 from shared.domain.tracking import Step
 from shared.services.accept_file import AcceptFile
@@ -57,6 +58,7 @@ LIMITS = TimeLimits(
 POLICY = RetryPolicy(
     automatic=True, first_backoff=timedelta(seconds=30), longest_backoff=timedelta(hours=1)
 )
+RETENTION = Retention(timedelta(days=30))
 KEYS = ["k" * 32, "old" * 11]
 OPERATOR = Caller("web-console", "operator@example.com")
 TRACE = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"
@@ -99,6 +101,7 @@ class World:
     callback: Callback | None = None
     automatic: bool = True
     most_active: int = 100
+    removes_jobs: bool = False
     caller: Caller = OPERATOR
     longest_call: timedelta = timedelta(seconds=30)
     while_calling: Callable[[], object] = lambda: None
@@ -111,6 +114,7 @@ class World:
 
     def wire(self) -> None:
         """Make the use cases, as the settings of this world are now."""
+        retention = replace(RETENTION, removes_jobs=self.removes_jobs)
         rules = JobRules(
             limits=LIMITS,
             retries=replace(POLICY, automatic=self.automatic),
@@ -119,11 +123,12 @@ class World:
             result_topic="extraction-result",
             jitter=lambda: 0.0,
             most_active=self.most_active,
+            retention=retention,
         )
         self.callbacks = Callbacks("https://app.example", KEYS, timedelta(minutes=90), self.clock)
         outbox = SendOutbox(self, self, self.clock)
         self.send_outbox = outbox
-        self.accept = AcceptFile(self, self, rules, timedelta(days=30), self.clock)
+        self.accept = AcceptFile(self, self, rules, self.clock)
         self.report_use_case = RecordReport(self, rules, self.clock)
         self.call_use_case = CallExtractor(
             self, outbox, self, self, self.callbacks.for_job, rules, self.clock
@@ -141,8 +146,8 @@ class World:
         parts = {"database": lambda: self.run(lambda tx: None), "service bus": self.oldest}
         self.health = CheckHealth(parts, self.clock)
         self.extractor_views = Extractors(self, self.clock)
-        self.purge = PurgeOldData(self, timedelta(days=30), self.clock)
-        explain = ExplainDeadLetters(self, timedelta(days=30), self.clock)
+        self.purge = PurgeOldData(self, retention, self.clock)
+        explain = ExplainDeadLetters(self, retention, self.clock)
         self.dead_letters = DeadLetters(
             [Subscription(source, f"{source}s", source, self.dead[source]) for source in Source],
             explain,

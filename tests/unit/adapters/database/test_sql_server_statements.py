@@ -1,5 +1,6 @@
 """What each statement looks like to SQL Server, and how its rows come back."""
 
+import re
 from collections.abc import Callable
 from datetime import UTC, timedelta, timezone
 from uuid import UUID, uuid4
@@ -99,6 +100,10 @@ UNITS: dict[str, Callable[[SqlTransaction], object]] = {
     "retries.close": lambda tx: tx.retries.close("req-1", 1, NOW),
     "retries.schedule_next": lambda tx: tx.retries.schedule_next("req-1", 1, LATER),
     "retries.requests": lambda tx: tx.retries.requests("أحمد", NOW, 50),
+    "old_data.requests": lambda tx: tx.old_data.requests(NOW, 50),
+    "old_data.remove_requests": lambda tx: tx.old_data.remove_requests(["req-1", "req-2"]),
+    "old_data.files": lambda tx: tx.old_data.files(NOW, 50),
+    "old_data.remove_jobs": lambda tx: tx.old_data.remove_jobs(FILE, NOW),
     "registrations.active": lambda tx: tx.registrations.active("client-a"),
     "registrations.get": lambda tx: tx.registrations.get(101),
 }
@@ -122,6 +127,14 @@ def test_every_value_is_bound(server: Server, sql_server: SqlDatabase, name: str
     for executed in run(server, sql_server, name):
         assert "'" not in executed.sql
         assert executed.sql.count("?") == len(executed.parameters) > 0
+
+
+@pytest.mark.parametrize("name", UNITS)
+def test_only_nulls_are_compared_with_is(
+    server: Server, sql_server: SqlDatabase, name: str
+) -> None:
+    for executed in run(server, sql_server, name):
+        assert not re.search(r"\bIS (?!NULL|NOT NULL)", executed.sql)
 
 
 @pytest.mark.parametrize("name", UNITS)
@@ -161,6 +174,8 @@ def test_ids_are_bound_as_guids_and_times_in_utc_with_their_offset(
         ("retries.decide", {"failed"}, {"فشل"}),
         ("retries.count_down", {"req-1"}, set()),
         ("retries.requests", set(), {"أحمد"}),
+        ("old_data.remove_requests", {"req-1", "req-2"}, set()),
+        ("old_data.remove_jobs", set(), {"system"}),
     ],
 )
 def test_keys_are_bound_as_varchar_and_text_as_nvarchar(

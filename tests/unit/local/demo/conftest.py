@@ -17,6 +17,7 @@ from shared.adapters.database import SqlDatabase, create_engine
 from shared.adapters.database.transactions import SqlTransaction
 from shared.domain.deadlines import TimeLimits
 from shared.domain.jobs import Extractor, JobStatus
+from shared.domain.retention import Retention
 from shared.domain.retries import RetryPolicy
 from shared.services.job_changes import Change, NewJob, add_job, change_job
 from shared.services.job_rules import JobRules
@@ -29,6 +30,7 @@ RULES = JobRules(
     retry_topic="extraction-retry",
     result_topic="extraction-result",
     jitter=lambda: 0.0,
+    retention=Retention(timedelta(days=30)),
 )
 
 
