@@ -2,7 +2,8 @@
 
 `extractor --client C [--behaviour B | --url U]` registers the extractor of client C: the sample
 extractor, misbehaving as `docs/extractors.md` says, or one of your own.
-`file --client C [--times N] [FILE]` accepts a file of C, and does not wait for its extraction.
+`file --client C [--behaviour B | --url U] [--times N] [FILE]` does so where it is asked to, then
+accepts a file of C, and does not wait for its extraction.
 `message TOPIC BODY` sends a message of whatever body.
 """
 
@@ -59,13 +60,12 @@ def _options(arguments: Sequence[str] | None) -> argparse.Namespace:
 
     extractor = actions.add_parser("extractor", help="register a client's extractor")
     extractor.add_argument("--client", required=True)
-    address = extractor.add_mutually_exclusive_group()
-    address.add_argument("--behaviour", help="of the sample extractor")
-    address.add_argument("--url", help="of an extractor of your own")
+    _add_address(extractor)
     extractor.set_defaults(act=_register)
 
     file = actions.add_parser("file", help="accept a file")
     file.add_argument("--client", default=DEMO_CLIENT)
+    _add_address(file)
     file.add_argument("path", nargs="?", type=Path, default=INVOICE, metavar="FILE")
     file.add_argument("--times", type=int, default=1, help="each time as another file")
     file.set_defaults(act=_accept)
@@ -75,6 +75,12 @@ def _options(arguments: Sequence[str] | None) -> argparse.Namespace:
     message.add_argument("body")
     message.set_defaults(act=_send)
     return parser.parse_args(arguments)
+
+
+def _add_address(parser: argparse.ArgumentParser) -> None:
+    address = parser.add_mutually_exclusive_group()
+    address.add_argument("--behaviour", help="of the sample extractor")
+    address.add_argument("--url", help="of an extractor of your own")
 
 
 def _register(settings: LocalSettings, options: argparse.Namespace) -> Iterator[Answer]:
@@ -88,6 +94,8 @@ def _register(settings: LocalSettings, options: argparse.Namespace) -> Iterator[
 
 def _accept(settings: LocalSettings, options: argparse.Namespace) -> Iterator[Answer]:
     document = read_document(options.path)
+    if options.behaviour or options.url:
+        yield from _register(settings, options)
     with (
         closing(SqlDatabase(create_engine(database_url(settings)))) as database,
         FileService(settings, database) as files,

@@ -25,7 +25,10 @@ from tests.pages import DOCS, Block, blocks, section_of
 from tests.terminal import Terminal
 
 # The SDK leaves the sockets of connections that broke to the garbage collector.
-pytestmark = pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
+pytestmark = [
+    pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning"),
+    pytest.mark.timeout(300),  # a course of an hour, each command a process of its own
+]
 
 OPERATIONS = DOCS / "operations"
 RUN, ANSWERS = "bash run", {"json", "text"}
