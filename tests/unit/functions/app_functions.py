@@ -12,17 +12,21 @@ from tests.unit.functions.fakes import DurableClient
 
 
 @cache
-def http_functions() -> dict[str, tuple[Any, dict[str, Any]]]:
-    """Every function behind a route, by name: itself, and its trigger.
+def functions() -> list[Any]:
+    """Every function. Asked for once: the app counts its functions anew at every question."""
+    found: list[Any] = function_app.app.get_functions()
+    return found
 
-    Asked for once: the app counts its functions anew at every question.
-    """
+
+@cache
+def http_functions() -> dict[str, tuple[Any, dict[str, Any]]]:
+    """Every function behind a route, by name: itself, and its trigger."""
     found = {
         function.get_function_name(): (
             callable_of(function.get_user_function()),
             function.get_trigger().get_dict_repr(),
         )
-        for function in function_app.app.get_functions()
+        for function in functions()
     }
     return {name: each for name, each in found.items() if each[1]["type"] == "httpTrigger"}
 
