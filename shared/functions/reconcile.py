@@ -39,28 +39,39 @@ async def reconcile(timer: func.TimerRequest, client: Any) -> None:
     found = {kind: count for kind, count in mended.items() if count}
     outcome = "mended" if found else "nothing to mend"
     log_event(logger, "Reconciled", outcome=outcome, **_unchanged(suspects), **found)
+    await in_thread(partial(app().reconcile.count, found))
 
 
 async def _bring_back(client: Any, suspects: Suspects) -> Counter[str]:
     """Start the orchestrations of active jobs that have none, or one that missed its time."""
     mended: Counter[str] = Counter()
-    for job in suspects.jobs:
-        status = await client.get_status(str(job.job_id))
+    for suspect in suspects.jobs:
+        status = await client.get_status(str(suspect.job_id))
         live = _name(status) in LIVE
-        if live and job.job_id not in suspects.stuck:
+        if live and suspect.job_id not in suspects.stuck:
+            continue
+        job = await _active_job(suspect.job_id)
+        if job is None:
             continue
         if live:
             await client.terminate(str(job.job_id), STUCK)
+            await _note(job, "orchestration terminated")
             mended["orchestrationsTerminated"] += 1
             continue  # it is started again by the next pass, when the termination has been done
         await start(client, job)
-        await in_thread(partial(app().reconcile.note, job, "orchestration started again"))
+        await _note(job, "orchestration started again")
         mended["orchestrationsStarted"] += 1
     return mended
 
 
+async def _active_job(job_id: UUID) -> Job | None:
+    """Read after its orchestration was looked at: one that has ended just now took that along."""
+    job = (await in_thread(partial(app().reconcile.jobs, [job_id]))).get(job_id)
+    return job if job and job.active else None
+
+
 async def _end_leftovers(client: Any) -> Counter[str]:
-    """Wake live orchestrations whose job has ended, and end those whose job is unknown."""
+    """Wake live orchestrations whose job has ended; end those that stay, or whose job is unknown."""
     running = await client.get_status_by(runtime_status=[df.OrchestrationRuntimeStatus.Running])
     ids = [job_id for each in running if (job_id := _guid(each.instance_id))]
     jobs = await in_thread(partial(app().reconcile.jobs, ids))
@@ -70,10 +81,19 @@ async def _end_leftovers(client: Any) -> Counter[str]:
         if job is None:
             await client.terminate(str(job_id), "reconciliation: there is no such job")
             mended["orchestrationsTerminated"] += 1
+        elif app().reconcile.ended_long_ago(job):
+            await client.terminate(str(job_id), "reconciliation: its job has ended")
+            await _note(job, "orchestration terminated")
+            mended["orchestrationsTerminated"] += 1
         elif not job.active:
             await wake(client, job, None)
+            await _note(job, "orchestration woken")
             mended["orchestrationsWoken"] += 1
     return mended
+
+
+async def _note(job: Job, what: str) -> None:
+    await in_thread(partial(app().reconcile.note, job, what))
 
 
 def _unchanged(suspects: Suspects) -> dict[str, Any]:

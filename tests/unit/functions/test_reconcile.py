@@ -71,6 +71,22 @@ async def test_an_active_job_without_an_orchestration_gets_it_back(
     assert world.events()[-1][0] == "mended"
 
 
+async def test_a_job_that_ends_just_now_is_not_started_again(
+    world: World, client: KnowingClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    job = world.accepted()
+    world.passes(minutes=3)
+
+    async def ended_meanwhile(_instance_id: str) -> Any:
+        world.reported(job, "JobSucceeded")
+        return SimpleNamespace(runtime_status=Status.Completed)
+
+    monkeypatch.setattr(client, "get_status", ended_meanwhile)
+    await run(None, client)
+    assert client.started == []
+    assert "mended" not in [kind for kind, _, _ in world.events()]
+
+
 async def test_a_young_job_is_given_time(world: World, client: KnowingClient) -> None:
     world.accepted()
     await run(None, client)
