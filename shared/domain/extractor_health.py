@@ -9,6 +9,8 @@ FIRST_OPEN = timedelta(seconds=30)
 LONGEST_OPEN = timedelta(minutes=10)
 LOOK_AGAIN_PAUSED = timedelta(minutes=1)
 LOOK_AGAIN_FULL = timedelta(seconds=15)
+LOOK_AGAIN_OPEN = timedelta(seconds=30)
+"""A circuit may close early: its probe is answered, or someone resumes the extractor."""
 
 
 @dataclass(frozen=True)
@@ -38,7 +40,7 @@ def held_until(
     if health.paused_at:
         return now + LOOK_AGAIN_PAUSED
     if health.open_until and health.open_until > now:
-        return health.open_until
+        return min(health.open_until, now + LOOK_AGAIN_OPEN)
     return now + LOOK_AGAIN_FULL if active >= most_active else None
 
 

@@ -80,8 +80,20 @@ def test_a_probe_that_fails_leaves_it_alone_for_longer(world: World) -> None:
     world.passes(seconds=30)
     world.answers = [BUSY]
     world.calls(jobs[0])
-    step = world.calls(jobs[1])
-    assert step.until == world.now + timedelta(seconds=60)
+    (view,) = world.extractor_views.all()
+    assert view.health.open_until == world.now + timedelta(seconds=60)
+
+
+def test_who_waits_for_a_probe_looks_again_before_its_lease_has_run_out(world: World) -> None:
+    jobs = break_circuit(world)
+    world.passes(seconds=30)
+    seen = []
+    world.while_calling = lambda: seen.append(world.call_use_case(jobs[1].job_id))
+    world.calls(jobs[0])
+    (step,) = seen
+    assert step.until == world.now + timedelta(seconds=30)
+    world.passes(seconds=30)
+    assert world.calls(jobs[1]).kind == "taken"
 
 
 def test_one_outage_that_fails_many_calls_at_once_opens_it_no_longer(world: World) -> None:
