@@ -20,6 +20,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m tests.chaos")
     parser.add_argument("--files", type=int, default=1000)
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--data", type=Path, help="an empty folder: all data and logs stay there")
     options = parser.parse_args()
     begun = time.monotonic()
 
@@ -27,9 +28,9 @@ def main() -> int:
         sys.stdout.write(f"{time.monotonic() - begun:6.0f} s  {line}\n")
         sys.stdout.flush()
 
-    with tempfile.TemporaryDirectory() as folder:
+    with tempfile.TemporaryDirectory() as temporary:
         try:
-            with chaos_stack(Path(folder), REAL) as stack:
+            with chaos_stack(options.data or Path(temporary), REAL) as stack:
                 report = run_chaos(stack, options.files, options.seed, FULL, tell, hanging=True)
         except PartFailedError as error:
             sys.stdout.write(f"{error}\n")

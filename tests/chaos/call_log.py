@@ -19,6 +19,9 @@ class SeenCall:
     answered: datetime
     answer: int | None
 
+    def __str__(self) -> str:
+        return f"{self.answer} from {self.arrived:%X.%f} to {self.answered:%X.%f}"
+
 
 def read_calls(data: Path) -> Mapping[str, Sequence[SeenCall]]:
     """By job, in the order of arrival; calls that were refused are left out."""

@@ -48,6 +48,11 @@ class Evidence:
             return "the host was killed before its record"
         return None
 
+    def tell(self, call: SeenCall, following: SeenCall) -> str:
+        """What happened, for people."""
+        answers = [f"{each.detail['outcome']} at {each.at:%X.%f}" for each in self.recorded]
+        return f"{call}, {following}; recorded {', '.join(answers) or 'nothing'}"
+
     def _was_late(self, call: SeenCall) -> bool:
         """With what a pause of either side added to it."""
         ends = [
@@ -101,7 +106,9 @@ def check_calls(
             if excuse:
                 repeats.excused[excuse] += 1
             else:
-                repeats.doubled.append(f"job {job} was called again at {following.arrived}")
+                repeats.doubled.append(
+                    f"job {job} was called again: {evidence.tell(call, following)}"
+                )
         if sum(note.detail["outcome"] == "taken" for note in recorded[job]) > 1:
             repeats.doubled.append(f"job {job} was recorded as taken more than once")
     return repeats

@@ -1,4 +1,4 @@
-"""What reconciliation had to mend, counted from the host's log."""
+"""What reconciliation had to mend, counted from what the host says."""
 
 import json
 import re
@@ -9,14 +9,18 @@ KINDS = (
     *("orchestrationsWoken", "retryFilesDecided", "attemptsClosed", "attemptsContinued"),
     *("deadLettersHandled", "partsOutOfReach"),
 )
-_LINE = re.compile(r": Reconciled (\{.*\})$", re.MULTILINE)
+_PASS = re.compile(r": Reconciled (\{.*\})$")
 
 
-def mended(log: str) -> Counter[str]:
-    """By kind, over all passes; `passes` counts those."""
-    counted: Counter[str] = Counter()
-    for text in _LINE.findall(log):
-        facts = json.loads(text)
-        counted["passes"] += 1
-        counted.update({kind: facts[kind] for kind in KINDS if kind in facts})
-    return counted
+class Mended:
+    """Hears every line of every part; `counts` has what was mended by kind, and the passes."""
+
+    def __init__(self) -> None:
+        self.counts: Counter[str] = Counter()
+
+    def hear(self, _part: str, line: str) -> None:
+        """Count a line that tells of a pass."""
+        if found := _PASS.search(line):
+            facts = json.loads(found[1])
+            self.counts["passes"] += 1
+            self.counts.update({kind: facts[kind] for kind in KINDS if kind in facts})

@@ -8,7 +8,6 @@ from concurrent.futures import ThreadPoolExecutor
 
 from tests.chaos.check import check
 from tests.chaos.extractors import Extractors, make_extractors
-from tests.chaos.mended import mended
 from tests.chaos.messages import switch_at_random
 from tests.chaos.parts import kill_at_random, stop_at_random
 from tests.chaos.recovery import recoveries
@@ -62,7 +61,7 @@ def run_chaos(
         jobs=jobs,
         journal=stack.journal,
         recoveries=recoveries(stack.journal.kills, jobs),
-        mended=mended(stack.host_log()),
+        mended=stack.mended.counts,
         findings=check(stack, sent, left),
         sending_seconds=calm - begun,
         settling_seconds=settled - calm,

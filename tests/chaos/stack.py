@@ -23,6 +23,7 @@ from local.supervisor.stack import Stack
 from tests.chaos.app_copy import Patch, copy_app
 from tests.chaos.broker import OBSERVER
 from tests.chaos.journal import Journal
+from tests.chaos.mended import Mended
 from tests.chaos.parts import FailingParts
 from tests.chaos.rows import Rows, rows_of
 from tests.chaos.timing import Timing
@@ -51,6 +52,7 @@ class ChaosStack:
     faults: ServiceBusFaults
     timing: Timing
     journal: Journal
+    mended: Mended
 
     @property
     def parts(self) -> FailingParts:
@@ -87,6 +89,15 @@ class ChaosStack:
             timeout=PATIENCE_SECONDS,
         )
 
+    def start_orchestration(self, name: str, instance_id: str, data: Mapping[str, str]) -> None:
+        """Start one as the app does."""
+        requests.post(
+            f"{self._durable}/orchestrators/{name}/{instance_id}",
+            headers={"x-functions-key": self.whole.host_key()},
+            json=data,
+            timeout=PATIENCE_SECONDS,
+        ).raise_for_status()
+
     @property
     def _durable(self) -> str:
         return f"{self._host}/runtime/webhooks/durabletask"
@@ -95,17 +106,6 @@ class ChaosStack:
     def _host(self) -> str:
         return host_url(self.whole.stack.settings)
 
-    def start_orchestration(self, name: str, instance_id: str, data: Mapping[str, str]) -> None:
-        requests.post(
-            f"{self._durable}/orchestrators/{name}/{instance_id}",
-            headers={"x-functions-key": self.whole.host_key()},
-            json=data,
-            timeout=PATIENCE_SECONDS,
-        ).raise_for_status()
-
-    def host_log(self) -> str:
-        return self.whole.stack.parts["host"].log.path.read_text(errors="replace")
-
 
 @contextmanager
 def chaos_stack(
@@ -113,21 +113,20 @@ def chaos_stack(
     timing: Timing,
     patches: Sequence[Patch] = (),
     without: Sequence[str] = (),
-    settings: Mapping[str, str] | None = None,
 ) -> Iterator[ChaosStack]:
     """Start it on free ports, with everything in `folder`, and end it.
 
-    The app is a patched copy; `without` are parts that are left out, `settings` more of the app's.
+    The app is a patched copy; `without` are parts that are left out.
     """
     app = copy_app(folder / "app", patches)
     local = with_free_ports(folder / "data")
     with socket.create_server((HOST, 0)) as free:
         control = free.getsockname()[1]
-    overrides = {**OVERRIDES, **(settings or {})}
-    plan = partial(_plan, app=app, control=control, without=without, overrides=overrides)
-    with Stack(local, plan=plan) as running, surround(local) as services:
+    plan = partial(_plan, app=app, control=control, without=without)
+    mended = Mended()
+    with Stack(local, plan=plan, show=mended.hear) as running, surround(local) as services:
         whole = WholeStack(running, services)
-        yield ChaosStack(whole, ServiceBusFaults(control), timing, Journal())
+        yield ChaosStack(whole, ServiceBusFaults(control), timing, Journal(), mended)
 
 
 def _plan(
@@ -135,9 +134,8 @@ def _plan(
     app: Path,
     control: int,
     without: Sequence[str],
-    overrides: Mapping[str, str],
 ) -> Sequence[Sequence[Part]]:
-    steps = plan_embedded_azure(settings, overrides, LOCK_DURATION)
+    steps = plan_embedded_azure(settings, OVERRIDES, LOCK_DURATION)
     _observe_statuses(topology_path(settings.data))
     adapt = partial(_adapted, app=app, control=control)
     return [[adapt(part) for part in step if part.name not in without] for step in steps]
