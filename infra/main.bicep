@@ -142,7 +142,7 @@ module appSettings 'modules/app-settings.bicep' = {
   params: {
     common: common
     url: functionApp.outputs.url
-    schedulerEndpoint: scheduler.?outputs.endpoint ?? ''
+    durableBackend: durableBackend
     app: app
     disabledFunctions: disabledFunctions
     build: { version: buildVersion, commit: buildCommit }

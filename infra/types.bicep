@@ -92,6 +92,8 @@ type App = {
 
   @minValue(8)
   purgeAfterDays: int?
+
+  purgeJobs: bool?
 }
 
 @export()

@@ -7,15 +7,11 @@ param common Common
 
 @description('Where the app is reached.')
 param url string
-
-@description('Endpoint of the Durable Task Scheduler; empty when orchestrations are kept in the storage account.')
-param schedulerEndpoint string
-
+param durableBackend 'storage' | 'scheduler'
 param app App
 
 @description('Functions that are switched off, by name.')
 param disabledFunctions string[]
-
 param build { version: string, commit: string }
 
 var name = common.name
@@ -35,6 +31,10 @@ resource applicationInsights 'Microsoft.Insights/components@2020-02-02' existing
   name: common.name.applicationInsights
 }
 
+resource scheduler 'Microsoft.DurableTask/schedulers@2026-02-01' existing = if (durableBackend == 'scheduler') {
+  name: name.scheduler
+}
+
 var clientId = identity.properties.clientId
 
 var host = {
@@ -50,13 +50,12 @@ var host = {
   APPLICATIONINSIGHTS_AUTHENTICATION_STRING: 'ClientId=${clientId};Authorization=AAD'
 }
 
-var durable = { DURABLE_HUB_NAME: name.taskHub }
-
-// They take the place of storageProvider in host.json.
-var scheduler = empty(schedulerEndpoint)
-  ? {}
+// The scheduler's take the place of storageProvider in host.json.
+var durable = durableBackend == 'storage'
+  ? { DURABLE_HUB_NAME: name.taskHub }
   : {
-      DURABLE_TASK_SCHEDULER_CONNECTION_STRING: 'Endpoint=${schedulerEndpoint};Authentication=ManagedIdentity;ClientID=${clientId}'
+      DURABLE_HUB_NAME: name.taskHub
+      DURABLE_TASK_SCHEDULER_CONNECTION_STRING: 'Endpoint=${scheduler!.properties.endpoint};Authentication=ManagedIdentity;ClientID=${clientId}'
       AzureFunctionsJobHost__extensions__durableTask__storageProvider__type: 'azureManaged'
       AzureFunctionsJobHost__extensions__durableTask__storageProvider__connectionStringName: 'DURABLE_TASK_SCHEDULER_CONNECTION_STRING'
     }
@@ -99,6 +98,7 @@ var tunables = {
   RETRY_BACKOFF_SECONDS: string(app.?retryBackoffSeconds ?? 30)
   RETRY_BACKOFF_MAX_SECONDS: string(app.?retryBackoffMaxSeconds ?? 3600)
   PURGE_AFTER_DAYS: string(app.?purgeAfterDays ?? 30)
+  PURGE_JOBS: app.?purgeJobs ?? false ? 'true' : 'false'
 }
 
 var switchedOff = toObject(disabledFunctions, function => 'AzureWebJobs_${function}_Disabled', _ => 'true')
@@ -106,5 +106,5 @@ var switchedOff = toObject(disabledFunctions, function => 'AzureWebJobs_${functi
 resource settings 'Microsoft.Web/sites/config@2025-03-01' = {
   parent: site
   name: 'appsettings'
-  properties: union(host, durable, scheduler, messages, surroundings, tunables, switchedOff)
+  properties: union(host, durable, messages, surroundings, tunables, switchedOff)
 }

@@ -6,8 +6,8 @@ param common Common
 
 @description('False when the account is there: then its owner looks after it.')
 param create bool
-
 param containers string[]
+
 module account 'storage-account.bicep' = if (create) {
   params: {
     common: common

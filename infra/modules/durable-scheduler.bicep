@@ -4,6 +4,7 @@ import { logsAndMetrics } from '../diagnostics.bicep'
 import { Common } from '../types.bicep'
 
 param common Common
+
 resource scheduler 'Microsoft.DurableTask/schedulers@2026-02-01' = {
   name: common.name.scheduler
   location: common.location
@@ -25,5 +26,3 @@ resource logs 'Microsoft.Insights/diagnosticSettings@2021-05-01-preview' = {
   scope: scheduler
   properties: logsAndMetrics(common.workspaceId)
 }
-
-output endpoint string = scheduler.properties.endpoint

@@ -5,8 +5,8 @@ import { Common, Scale } from '../types.bicep'
 import { deploymentsContainer } from 'host-storage.bicep'
 
 param common Common
-
 param scale Scale
+
 resource identity 'Microsoft.ManagedIdentity/userAssignedIdentities@2024-11-30' existing = {
   name: common.name.appIdentity
 }

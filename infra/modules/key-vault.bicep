@@ -4,6 +4,7 @@ import { logsAndMetrics } from '../diagnostics.bicep'
 import { Common } from '../types.bicep'
 
 param common Common
+
 resource vault 'Microsoft.KeyVault/vaults@2024-11-01' = {
   name: common.name.keyVault
   location: common.location

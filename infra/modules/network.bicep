@@ -5,16 +5,17 @@ import { Common, Network } from '../types.bicep'
 
 param common Common
 param network Network
+
 var appRange = cidrSubnet(network.addressPrefix, 24, 0)
 var endpointRange = cidrSubnet(network.addressPrefix, 24, 1)
 var runnerRange = cidrSubnet(network.addressPrefix, 24, 2)
 var storePorts = ['443', '1433', '5671']
 
-var denyInbound = {
-  name: 'deny-inbound'
+var denyTheRest = map(['Inbound', 'Outbound'], direction => {
+  name: 'deny-${toLower(direction)}'
   properties: {
     priority: 4096
-    direction: 'Inbound'
+    direction: direction
     access: 'Deny'
     protocol: '*'
     sourceAddressPrefix: '*'
@@ -22,21 +23,7 @@ var denyInbound = {
     destinationAddressPrefix: '*'
     destinationPortRange: '*'
   }
-}
-
-var denyOutbound = {
-  name: 'deny-outbound'
-  properties: {
-    priority: 4096
-    direction: 'Outbound'
-    access: 'Deny'
-    protocol: '*'
-    sourceAddressPrefix: '*'
-    sourcePortRange: '*'
-    destinationAddressPrefix: '*'
-    destinationPortRange: '*'
-  }
-}
+})
 
 // Extractors, the registration service, Entra ID and Azure Monitor are on the internet.
 var callOthers = {
@@ -82,9 +69,9 @@ var letIn = {
 }
 
 var subnets = [
-  { name: 'app', range: appRange, rules: [useStores, callOthers, denyInbound, denyOutbound] }
-  { name: 'endpoints', range: endpointRange, rules: [letIn, denyInbound, denyOutbound] }
-  { name: 'runners', range: runnerRange, rules: [useStores, callOthers, denyInbound, denyOutbound] }
+  { name: 'app', range: appRange, rules: [useStores, callOthers] }
+  { name: 'endpoints', range: endpointRange, rules: [letIn] }
+  { name: 'runners', range: runnerRange, rules: [useStores, callOthers] }
 ]
 
 resource securityGroup 'Microsoft.Network/networkSecurityGroups@2025-05-01' = [
@@ -92,7 +79,7 @@ resource securityGroup 'Microsoft.Network/networkSecurityGroups@2025-05-01' = [
     name: 'nsg-${common.name.virtualNetwork}-${subnet.name}'
     location: common.location
     tags: common.tags
-    properties: { securityRules: subnet.rules }
+    properties: { securityRules: concat(subnet.rules, denyTheRest) }
   }
 ]
 
@@ -108,7 +95,7 @@ resource virtualNetwork 'Microsoft.Network/virtualNetworks@2025-05-01' = {
         properties: {
           addressPrefix: subnet.range
           networkSecurityGroup: { id: securityGroup[i].id }
-          // Without this the rules of the endpoints' subnet do not hold for the endpoints.
+          // Otherwise the rules of a subnet do not hold for its private endpoints.
           privateEndpointNetworkPolicies: 'NetworkSecurityGroupEnabled'
           delegations: subnet.name == 'app'
             ? [{ name: 'flex-consumption', properties: { serviceName: 'Microsoft.App/environments' } }]

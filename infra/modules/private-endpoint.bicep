@@ -12,7 +12,6 @@ param resourceId string
 
 @description('The part of the resource, as Azure calls it: blob, namespace, sqlServer, …')
 param part string
-
 param zoneId string
 
 resource endpoint 'Microsoft.Network/privateEndpoints@2025-05-01' = {

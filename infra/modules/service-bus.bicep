@@ -8,9 +8,9 @@ param common Common
 
 @description('False when the namespace is there: then only the topics are made, and its owner looks after the rest.')
 param create bool
-
 param sku 'Standard' | 'Premium'
 param delivery Delivery
+
 var checkedSku = sku == 'Standard' && !common.publicNetwork
   ? fail('privateNetwork needs serviceBusSku Premium: a Standard namespace has no private endpoints')
   : sku

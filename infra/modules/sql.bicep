@@ -10,7 +10,6 @@ param createServer bool
 
 @description('False when the database is there, likewise.')
 param createDatabase bool
-
 param administrators SqlAdministrators
 
 @description('Billed by the second and paused when unused, or always there.')
@@ -24,6 +23,7 @@ resource createdServer 'Microsoft.Sql/servers@2025-01-01' = if (createServer) {
     version: '12.0'
     minimalTlsVersion: '1.2'
     publicNetworkAccess: common.publicNetwork ? 'Enabled' : 'Disabled'
+    // The server itself has nothing to call.
     restrictOutboundNetworkAccess: 'Enabled'
     administrators: {
       administratorType: 'ActiveDirectory'

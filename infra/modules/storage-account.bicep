@@ -8,7 +8,6 @@ param name string
 
 @description('Standard_LRS, Standard_ZRS, Standard_GZRS, …')
 param sku string
-
 param containers string[]
 
 @description('Rules of the lifecycle management policy.')
