@@ -92,7 +92,7 @@ infra-tools: install $(patsubst infra/requirements-%.txt,.venv-%/.installed,$(wi
 	@touch $@
 
 snapshots: install
-	@$(PYTHON) -m tests.contract.infra.compiler
+	@$(PYTHON) -m tests.contract.infra.snapshots
 
 format: install
 	$(PYTHON) -m ruff format .
