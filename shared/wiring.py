@@ -156,6 +156,7 @@ def build(given: Settings) -> App:
     def authorize_service(authorization: str | None, role: str) -> None:
         require_service(verifier.verify(bearer_token(authorization)), role)
 
+    reconcile = Reconcile(database, send_outbox, expire, stage_mapper, rules, now)
     return App(
         accept_file=AcceptFile(database, registration, rules, now),
         record_report=RecordReport(database, rules, now),
@@ -185,13 +186,14 @@ def build(given: Settings) -> App:
                 "service bus": waiting.oldest,
                 "registration": lambda: registration.extractors_of("health"),
             },
+            reconcile.counted,
             now,
         ),
         version=given.BUILD_VERSION,
         commit=given.BUILD_COMMIT,
         record_callback=RecordCallback(database, try_to_send, publisher, rules, now),
         check_callback=check_callback,
-        reconcile=Reconcile(database, send_outbox, expire, stage_mapper, rules, now),
+        reconcile=reconcile,
         dead_letters=DeadLetters(
             _subscriptions(given, connect), explain, HandleDeadLetters(explain, database, now), now
         ),

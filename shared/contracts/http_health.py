@@ -20,11 +20,30 @@ class PartAnswer(Answer):
     lastSuccess: Timestamp | None = None
 
 
+class MendedAnswer(Answer):
+    """How many of a kind were mended since counting began, and when the last one was."""
+
+    count: int
+    last: Timestamp
+
+
+class ReconciliationAnswer(Answer):
+    """What reconciliation has found and mended, on all hosts together."""
+
+    passes: int
+    lastPass: Timestamp
+    mended: dict[str, MendedAnswer]
+
+
 class ReadyAnswer(Answer):
-    """Whether all parts are within reach; `down` names those that are not."""
+    """Whether all parts are within reach; `down` names those that are not.
+
+    `reconciliation` is left out before its first pass, and while the database is down.
+    """
 
     status: Literal["ready", "not ready"]
     down: list[str] | None = None
     parts: dict[str, PartAnswer]
+    reconciliation: ReconciliationAnswer | None = None
     version: str
     commit: str

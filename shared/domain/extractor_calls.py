@@ -4,6 +4,9 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from enum import Enum
 
+from shared.domain.deadlines import TimeLimits
+from shared.domain.jobs import Call, Job, cut_message
+
 PASSING_STATUSES = frozenset({408, 425, 429})
 TAKEN_ALREADY = 409
 FIRST_PAUSE = timedelta(seconds=5)
@@ -44,6 +47,20 @@ def read_status(status: int) -> Reading:
     if status in PASSING_STATUSES or status >= 500:
         return Reading.PASSING
     return Reading.REFUSED
+
+
+def may_go_better(job: Job, call: Call | None, limits: TimeLimits) -> bool:
+    """Whether another extraction may go better than a failed one, as far as its rows tell.
+
+    Not without an extractor, nor when the last call was refused: that failed the job with the
+    call's error, sooner than trying is given up.
+    """
+    if job.extractor_id is None or call is None:
+        return False
+    if call.called_at or not call.first_tried_at or not job.completed_at or not call.last_error:
+        return True
+    same = cut_message(call.last_error) == job.status_message
+    return not same or job.completed_at - call.first_tried_at >= limits.call
 
 
 def next_try(tries: int, retry_after: timedelta | None, now: datetime) -> datetime:

@@ -22,6 +22,9 @@ bp = df.Blueprint()
 logger = logging.getLogger(__name__)
 
 LIVE = {"Running", "Pending", "Suspended", "ContinuedAsNew"}
+STARTED = "orchestration started again"
+WOKEN = "orchestration woken"
+TERMINATED = "orchestration terminated"
 STUCK = "reconciliation: its time is long gone"
 
 
@@ -55,11 +58,11 @@ async def _bring_back(client: Any, suspects: Suspects) -> Counter[str]:
             continue
         if live:
             await client.terminate(str(job.job_id), STUCK)
-            await _note(job, "orchestration terminated")
+            await _note(job, TERMINATED)
             mended["orchestrationsTerminated"] += 1
             continue  # it is started again by the next pass, when the termination has been done
         await start(client, job)
-        await _note(job, "orchestration started again")
+        await _note(job, STARTED)
         mended["orchestrationsStarted"] += 1
     return mended
 
@@ -71,7 +74,9 @@ async def _active_job(job_id: UUID) -> Job | None:
 
 
 async def _end_leftovers(client: Any) -> Counter[str]:
-    """Wake live orchestrations whose job has ended; end those that stay, or whose job is unknown."""
+    """Wake live orchestrations whose job has ended; end those that did not wake up by the next
+    pass, and those whose job is unknown.
+    """
     running = await client.get_status_by(runtime_status=[df.OrchestrationRuntimeStatus.Running])
     ids = [job_id for each in running if (job_id := _guid(each.instance_id))]
     jobs = await in_thread(partial(app().reconcile.jobs, ids))
@@ -81,13 +86,13 @@ async def _end_leftovers(client: Any) -> Counter[str]:
         if job is None:
             await client.terminate(str(job_id), "reconciliation: there is no such job")
             mended["orchestrationsTerminated"] += 1
-        elif app().reconcile.ended_long_ago(job):
+        elif not job.active and await in_thread(partial(app().reconcile.was_noted, job, WOKEN)):
             await client.terminate(str(job_id), "reconciliation: its job has ended")
-            await _note(job, "orchestration terminated")
+            await _note(job, TERMINATED)
             mended["orchestrationsTerminated"] += 1
         elif not job.active:
             await wake(client, job, None)
-            await _note(job, "orchestration woken")
+            await _note(job, WOKEN)
             mended["orchestrationsWoken"] += 1
     return mended
 

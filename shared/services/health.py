@@ -1,12 +1,13 @@
 """Whether the parts that the service needs are within reach."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from threading import Lock
 
 from shared.domain.errors import TransientError
+from shared.domain.mended import Mended
 from shared.services.ports import Clock
 
 KEPT_FOR = timedelta(seconds=5)
@@ -23,10 +24,11 @@ class PartHealth:
 
 @dataclass(frozen=True)
 class Health:
-    """All parts by name."""
+    """All parts by name, and what was mended ever since; None while that cannot be read."""
 
     parts: Mapping[str, PartHealth]
     looked_at: datetime
+    mended: Sequence[Mended] | None = None
 
     @property
     def ready(self) -> bool:
@@ -40,8 +42,14 @@ class Health:
 class CheckHealth:
     """Looks at every part, side by side. A check raises TransientError when its part is away."""
 
-    def __init__(self, checks: Mapping[str, Callable[[], object]], clock: Clock) -> None:
+    def __init__(
+        self,
+        checks: Mapping[str, Callable[[], object]],
+        mended: Callable[[], Sequence[Mended]],
+        clock: Clock,
+    ) -> None:
         self._checks = checks
+        self._mended = mended
         self._clock = clock
         self._lock = Lock()
         self._last: Health | None = None
@@ -56,13 +64,21 @@ class CheckHealth:
             return self._last
 
     def _look(self, now: datetime) -> Health:
-        with ThreadPoolExecutor(len(self._checks), thread_name_prefix="health") as threads:
+        with ThreadPoolExecutor(len(self._checks) + 1, thread_name_prefix="health") as threads:
+            mended = threads.submit(_or_none, self._mended)
             ups = dict(
                 zip(self._checks, threads.map(_succeeds, self._checks.values()), strict=True)
             )
         self._successes |= {name: now for name, up in ups.items() if up}
         parts = {name: PartHealth(up, self._successes.get(name)) for name, up in ups.items()}
-        return Health(parts, now)
+        return Health(parts, now, mended.result())
+
+
+def _or_none(read: Callable[[], Sequence[Mended]]) -> Sequence[Mended] | None:
+    try:
+        return read()
+    except TransientError:
+        return None
 
 
 def _succeeds(check: Callable[[], object]) -> bool:

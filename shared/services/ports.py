@@ -14,6 +14,7 @@ from shared.domain.extractor_calls import Answer, Callback
 from shared.domain.extractor_health import ExtractorHealth
 from shared.domain.job_search import JobFilter, Place
 from shared.domain.jobs import Call, Extractor, File, Job, JobStatus, RegisteredExtractor
+from shared.domain.mended import Mended
 from shared.domain.retries import RetryFile, RetryRequest
 
 T = TypeVar("T")
@@ -259,6 +260,18 @@ class Entities(Protocol):
         ...
 
 
+class MendedCounts(Protocol):
+    """Rows of `[extractor].[Reconciliation]`."""
+
+    def add(self, counts: Mapping[str, int], at: datetime) -> None:
+        """Add to the counts by kind. Raises ConflictError."""
+        ...
+
+    def all(self) -> Sequence[Mended]:
+        """Every kind that was ever counted, by name."""
+        ...
+
+
 class OldData(Protocol):
     """Rows of finished work that nobody asks for any more."""
 
@@ -317,6 +330,8 @@ class Transaction(Protocol):
     def extractor_healths(self) -> ExtractorHealths: ...
     @property
     def retries(self) -> Retries: ...
+    @property
+    def mended(self) -> MendedCounts: ...
     @property
     def old_data(self) -> OldData: ...
     @property

@@ -4,12 +4,13 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import Any
 from uuid import UUID
 
 from shared.domain.errors import TransientError
 from shared.domain.events import EventKind, FileEvent
+from shared.domain.extractor_calls import may_go_better
 from shared.domain.jobs import Job
+from shared.domain.mended import PASSES, Mended
 from shared.services.expire_job import ExpireJob
 from shared.services.job_ends import JobEnd, close_attempt, settle_end
 from shared.services.job_rules import JobRules
@@ -94,37 +95,55 @@ class Reconcile:
         found = self._database.run(lambda tx: [tx.jobs.get(job_id) for job_id in job_ids])
         return {job.job_id: job for job in found if job}
 
+    def was_noted(self, job: Job, what: str) -> bool:
+        """Whether this was mended of a job before. Raises TransientError."""
+        events = self._database.run(lambda tx: tx.events.of_file(job.file_id))
+        return any(each.job_id == job.job_id and each.detail == {"what": what} for each in events)
+
     def note(self, job: Job, what: str) -> None:
-        """Write down that an orchestration was mended. Raises TransientError."""
-        detail: dict[str, Any] = {"what": what}
-        event = FileEvent(
-            file_id=job.file_id,
-            at=self._clock(),
-            kind=EventKind.MENDED,
-            source="reconciliation",
-            job_id=job.job_id,
-            request_id=job.request_id,
-            detail=detail,
-        )
+        """Write down what was mended of a job. Raises TransientError."""
+        event = _mended(job.file_id, self._clock(), what, job.job_id, job.request_id)
         self._database.run(lambda tx: tx.events.add(event))
+
+    def count(self, mended: Mapping[str, int]) -> None:
+        """Add what a pass has mended to what was mended before. Raises TransientError."""
+        counts = {PASSES: 1} | {kind: count for kind, count in mended.items() if count}
+        now = self._clock()
+        self._database.run(lambda tx: tx.mended.add(counts, now))
+
+    def counted(self) -> Sequence[Mended]:
+        """What was mended ever since, by kind. Raises TransientError."""
+        return self._database.run(lambda tx: tx.mended.all())
 
     def _send(self, now: datetime) -> int:
         waiting = self._database.run(lambda tx: tx.outbox.overdue(now - UNSENT_FOR, MOST))
         for kept_by in waiting:
             self._send_outbox(kept_by)
+            self._note_of(kept_by, "messages sent")
         return len(waiting)
 
     def _expire_jobs(self, now: datetime) -> int:
         overdue = self._database.run(lambda tx: tx.calls.overdue(now - OVERDUE_FOR, MOST))
-        return sum(self._expire(job_id).kind == "ended" for job_id in overdue)
+        ended = [job_id for job_id in overdue if self._expire(job_id).kind == "ended"]
+        for job_id in ended:
+            self._note_of(job_id, "ended past its time")
+        return len(ended)
+
+    def _note_of(self, job_id: UUID, what: str) -> None:
+        """Likewise, by its id; what an attempt of a request keeps in the outbox is of no job."""
+        for job in self.jobs([job_id]).values():
+            self.note(job, what)
 
     def _decide_files(self, now: datetime) -> int:
         def decide(tx: Transaction) -> int:
             ended = tx.retries.undecided_of_ended_jobs(MOST)
             for job in ended:
-                end = JobEnd(job.status, job.completed_at or now, job.status_message, True)
+                retryable = may_go_better(job, tx.calls.get(job.job_id), self._rules.limits)
+                end = JobEnd(job.status, job.completed_at or now, job.status_message, retryable)
                 for message in settle_end(tx, job, end, self._rules).messages:
                     tx.outbox.add(message, job.job_id)
+                what = "retry files decided"
+                tx.events.add(_mended(job.file_id, now, what, job.job_id, job.request_id))
             return len(ended)
 
         return self._database.run(decide)
@@ -136,6 +155,7 @@ class Reconcile:
                 result = close_attempt(tx, request_id, attempt, now, self._rules)
                 if result:
                     tx.outbox.add(result, self._stage_mapper.kept_by(request_id, attempt))
+                _note_files(tx, request_id, attempt, now, "attempt closed")
             return len(attempts)
 
         return self._database.run(close)
@@ -144,5 +164,36 @@ class Reconcile:
         stopped = self._database.run(
             lambda tx: tx.retries.closed_without_successor(now - STUCK_FOR, MOST)
         )
-        kept = [self._stage_mapper.continue_attempt(*attempt) for attempt in stopped]
-        return sum(kept_by is not None for kept_by in kept)
+        return sum(self._continue(*attempt, now) for attempt in stopped)
+
+    def _continue(self, request_id: str, attempt: int, now: datetime) -> bool:
+        if self._stage_mapper.continue_attempt(request_id, attempt) is None:
+            return False
+        what = "next attempt asked for"
+        self._database.run(lambda tx: _note_files(tx, request_id, attempt, now, what))
+        return True
+
+
+def _note_files(tx: Transaction, request_id: str, attempt: int, now: datetime, what: str) -> None:
+    """Write down what was mended of an attempt, at each of its files."""
+    files = tx.retries.files(request_id, attempt)
+    for file_id in sorted({file.file_id for file in files if file.file_id}):
+        tx.events.add(_mended(file_id, now, what, request_id=request_id))
+
+
+def _mended(
+    file_id: UUID,
+    at: datetime,
+    what: str,
+    job_id: UUID | None = None,
+    request_id: str | None = None,
+) -> FileEvent:
+    return FileEvent(
+        file_id=file_id,
+        at=at,
+        kind=EventKind.MENDED,
+        source="reconciliation",
+        job_id=job_id,
+        request_id=request_id,
+        detail={"what": what},
+    )

@@ -170,6 +170,16 @@ extractor_health = Table(
     schema=EXTRACTOR,
 )
 
+reconciliation = Table(
+    "Reconciliation",
+    metadata,
+    Column("Kind", String(50), nullable=False),
+    Column("Total", BigInteger, nullable=False),
+    Column("LastAt", Timestamp, nullable=False),
+    PrimaryKeyConstraint("Kind", name="PK_Reconciliation"),
+    schema=EXTRACTOR,
+)
+
 _unsent = text("SentAt IS NULL")
 
 outbox = Table(

@@ -16,6 +16,7 @@ from shared.adapters.database.events import SqlEvents
 from shared.adapters.database.extractor_health import SqlExtractorHealths
 from shared.adapters.database.files import SqlFiles
 from shared.adapters.database.jobs import SqlJobs
+from shared.adapters.database.mended import SqlMended
 from shared.adapters.database.old_data import SqlOldData
 from shared.adapters.database.outbox import SqlOutbox
 from shared.adapters.database.registrations import SqlRegistrations
@@ -48,6 +49,7 @@ class SqlTransaction:
         self.extractor_healths = SqlExtractorHealths(connection)
         self.registrations = SqlRegistrations(connection)
         self.retries = SqlRetries(connection)
+        self.mended = SqlMended(connection)
         self.old_data = SqlOldData(connection)
         self.entities = SqlEntities(connection)
 

@@ -38,6 +38,29 @@ def test_with_every_part_within_reach_it_is_ready(world: World) -> None:
     assert "down" not in answer
 
 
+def test_before_its_first_pass_nothing_is_told_of_reconciliation(world: World) -> None:
+    assert "reconciliation" not in ask(health.health_ready)[1]
+
+
+def test_what_reconciliation_has_mended_is_told_with_its_times(world: World) -> None:
+    world.reconcile.count({"outboxesSent": 2, "jobsExpired": 0})
+    world.passes(minutes=5)
+    world.reconcile.count({})
+    assert ask(health.health_ready)[1]["reconciliation"] == {
+        "passes": 2,
+        "lastPass": "2026-01-01T12:05:00.000Z",
+        "mended": {"outboxesSent": {"count": 2, "last": "2026-01-01T12:00:00.000Z"}},
+    }
+
+
+def test_without_the_database_it_is_left_out(world: World) -> None:
+    world.reconcile.count({"outboxesSent": 2})
+    world.down.add("database")
+    status, answer = ask(health.health_ready)
+    assert status == 503
+    assert "reconciliation" not in answer
+
+
 def test_what_is_down_is_named_with_its_last_success(world: World) -> None:
     ask(health.health_ready)
     world.passes(seconds=10)

@@ -2,6 +2,7 @@
 
 import logging
 from dataclasses import dataclass, field
+from datetime import timedelta
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -117,6 +118,19 @@ async def test_a_live_orchestration_of_an_ended_job_is_woken(
     assert client.raised == [(str(job.job_id), "Ended", "Succeeded")]
 
 
+async def test_one_that_did_not_wake_up_is_ended_by_the_next_pass(
+    world: World, client: KnowingClient
+) -> None:
+    job = world.accepted()
+    client.running.add(str(job.job_id))
+    world.reported(job, "JobSucceeded")
+    await run(None, client)
+    await run(None, client)
+    assert client.terminated == [str(job.job_id)]
+    mended = [detail["what"] for kind, _, detail in world.events() if kind == "mended"]
+    assert mended == ["orchestration woken", "orchestration terminated"]
+
+
 async def test_an_orchestration_of_an_unknown_job_is_ended(
     world: World, client: KnowingClient
 ) -> None:
@@ -164,3 +178,26 @@ async def test_a_pass_over_nothing_tells_no_age(
         'Reconciled {"outcome": "nothing to mend",'
         ' "jobsQueued": 0, "jobsStarted": 0, "jobsStuck": 0}'
     )
+
+
+async def test_every_pass_is_counted_with_what_it_mended(
+    world: World, client: KnowingClient
+) -> None:
+    job = world.accepted()
+    world.passes(minutes=3)
+    first = world.now
+    await run(None, client)
+    client.running.clear()
+    world.passes(minutes=5)
+    await run(None, client)
+    assert {each.kind: each.total for each in world.reconcile.counted()} == {
+        "orchestrationsStarted": 2,
+        "passes": 2,
+    }
+    world.reported(job, "JobSucceeded")
+    client.running.clear()
+    world.passes(minutes=5)
+    await run(None, client)
+    latest = {each.kind: each.last_at - first for each in world.reconcile.counted()}
+    assert latest["orchestrationsStarted"] == timedelta(minutes=5)
+    assert latest["passes"] == timedelta(minutes=10)

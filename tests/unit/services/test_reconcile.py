@@ -3,13 +3,19 @@
 import pytest
 
 from shared.domain.errors import TransientError
-from shared.domain.jobs import JobStatus
-from shared.domain.retries import FileOutcome
-from tests.unit.services.world import REFUSED, World
+from shared.domain.jobs import Job, JobStatus
+from shared.domain.retries import FileOutcome, RetryFile
+from tests.unit.adapters.database.rows import a_request
+from tests.unit.services.world import BUSY, REFUSED, World
 
 
 def mended(world: World) -> dict[str, int]:
     return {kind: count for kind, count in world.reconcile.mend().items() if count}
+
+
+def noted(world: World) -> list[str]:
+    """What is written down of mending, in the file's timeline."""
+    return [detail["what"] for kind, _, detail in world.events() if kind == "mended"]
 
 
 def test_a_healthy_world_needs_nothing(world: World) -> None:
@@ -28,6 +34,7 @@ def test_messages_unsent_for_over_a_minute_are_sent(world: World) -> None:
     world.passes(days=3650)
     assert mended(world)["outboxesSent"] == 1
     assert world.announced() == ["JobQueued"]
+    assert noted(world) == ["messages sent"]
 
 
 def test_a_job_past_its_deadline_is_ended_without_its_orchestration(world: World) -> None:
@@ -38,6 +45,7 @@ def test_a_job_past_its_deadline_is_ended_without_its_orchestration(world: World
     world.passes(minutes=2)
     assert mended(world)["jobsExpired"] == 1
     assert world.row(job).status is JobStatus.FAILED
+    assert noted(world) == ["ended past its time"]
 
 
 def test_a_report_that_waits_saves_the_job_here_too(world: World) -> None:
@@ -75,6 +83,7 @@ def test_files_that_wait_for_an_ended_job_are_decided(world: World) -> None:
     assert mended(world)["retryFilesDecided"] == 1
     (file,) = world.sql.run(lambda tx: tx.retries.files("r1", 1))
     assert file.outcome is FileOutcome.SUCCEEDED
+    assert noted(world) == ["retry files decided"]
     world.send_outbox(job.job_id)
     assert world.last("ExtractionRetryResult")
 
@@ -96,6 +105,7 @@ def test_an_attempt_with_nothing_pending_is_closed(world: World) -> None:
     request = world.sql.run(lambda tx: tx.retries.get("r1", 1))
     assert request
     assert request.closed_at == world.now
+    assert noted(world) == ["attempt closed"]
 
 
 def test_an_attempt_whose_result_was_lost_gets_its_successor(world: World) -> None:
@@ -110,7 +120,48 @@ def test_an_attempt_whose_result_was_lost_gets_its_successor(world: World) -> No
     request = world.sql.run(lambda tx: tx.retries.get("r1", 1))
     assert request
     assert request.next_attempt_at is not None
+    assert "next attempt asked for" in noted(world)
     assert "attemptsContinued" not in mended(world)
+
+
+def decided_by_mending(world: World, job: Job) -> RetryFile:
+    """The file of a request that waits for an ended job, once that was mended."""
+    file = RetryFile("req-1", 1, "hash-1", job.file_id, job.job_id)
+    world.sql.run(lambda tx: tx.retries.add(a_request(), [file]))
+    assert mended(world)["retryFilesDecided"] == 1
+    (file,) = world.sql.run(lambda tx: tx.retries.files("req-1", 1))
+    return file
+
+
+def test_what_failed_on_its_way_may_go_better_also_when_that_is_mended(world: World) -> None:
+    job = world.accepted()
+    world.calls(job)
+    world.reported(job, "JobFailed", ErrorMessage="no text")
+    file = decided_by_mending(world, job)
+    assert (file.retryable, file.error) == (True, "no text")
+
+
+def test_what_was_refused_failed_for_good_also_when_that_is_mended(world: World) -> None:
+    job = world.accepted()
+    world.answers = [BUSY, REFUSED]
+    world.calls(job)
+    world.passes(minutes=1)
+    world.calls(job)
+    assert not decided_by_mending(world, job).retryable
+
+
+def test_what_was_tried_for_an_hour_may_go_better(world: World) -> None:
+    job = world.accepted()
+    world.answers = [BUSY, BUSY]
+    world.calls(job)
+    world.passes(minutes=61)
+    world.calls(job)
+    assert decided_by_mending(world, job).retryable
+
+
+def test_what_has_no_extractor_failed_for_good(world: World) -> None:
+    world.registered = []
+    assert not decided_by_mending(world, world.accepted()).retryable
 
 
 def test_a_part_out_of_reach_does_not_end_the_pass(world: World) -> None:

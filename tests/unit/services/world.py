@@ -144,7 +144,7 @@ class World:
             self, outbox, self.expire_use_case, self.stage_mapper, rules, self.clock
         )
         parts = {"database": lambda: self.run(lambda tx: None), "service bus": self.oldest}
-        self.health = CheckHealth(parts, self.clock)
+        self.health = CheckHealth(parts, self.reconcile.counted, self.clock)
         self.extractor_views = Extractors(self, self.clock)
         self.purge = PurgeOldData(self, retention, self.clock)
         explain = ExplainDeadLetters(self, retention, self.clock)

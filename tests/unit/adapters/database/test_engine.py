@@ -35,6 +35,7 @@ def test_schemas_are_mapped_away(database: SqlDatabase) -> None:
         "RetryRequest",
         "RetryFile",
         "ExtractorHealth",
+        "Reconciliation",
         "alembic_version",
     }
 

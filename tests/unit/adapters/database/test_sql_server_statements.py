@@ -100,6 +100,7 @@ UNITS: dict[str, Callable[[SqlTransaction], object]] = {
     "retries.close": lambda tx: tx.retries.close("req-1", 1, NOW),
     "retries.schedule_next": lambda tx: tx.retries.schedule_next("req-1", 1, LATER),
     "retries.requests": lambda tx: tx.retries.requests("أحمد", NOW, 50),
+    "mended.add": lambda tx: tx.mended.add({"outboxesSent": 3}, NOW),
     "old_data.requests": lambda tx: tx.old_data.requests(NOW, 50),
     "old_data.remove_requests": lambda tx: tx.old_data.remove_requests(["req-1", "req-2"]),
     "old_data.files": lambda tx: tx.old_data.files(NOW, 50),
