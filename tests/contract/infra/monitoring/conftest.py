@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from tests.contract.infra.compiler import Compiler
 from tests.contract.infra.monitoring.a_day import Line, a_day
 from tests.contract.infra.monitoring.predicted import predict
 from tests.contract.infra.monitoring.queries import QUERIES, WRONG, Analysis, analyze
@@ -28,13 +29,13 @@ def workspace() -> Workspace:
 
 
 @pytest.fixture(scope="session")
-def alerts(tmp_path_factory: pytest.TempPathFactory) -> list[dict[str, Any]]:
+def alerts(compiler: Compiler, tmp_path_factory: pytest.TempPathFactory) -> list[dict[str, Any]]:
     """The resources of alerts.bicep."""
-    return predict("alerts", tmp_path_factory.mktemp("alerts"))
+    return predict(compiler, "alerts", tmp_path_factory.mktemp("alerts"))
 
 
 @pytest.fixture(scope="session")
-def workbook(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
+def workbook(compiler: Compiler, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
     """The one resource of workbook.bicep."""
-    (resource,) = predict("workbook", tmp_path_factory.mktemp("workbook"))
+    (resource,) = predict(compiler, "workbook", tmp_path_factory.mktemp("workbook"))
     return resource

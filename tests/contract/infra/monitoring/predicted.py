@@ -1,15 +1,10 @@
 """What the modules of the monitoring come to, as Bicep predicts it without Azure."""
 
-import json
 import os
-import shutil
-import subprocess
 from pathlib import Path
 from typing import Any
 
-import pytest
-
-from tests.contract.infra.monitoring.queries import ROOT
+from tests.contract.infra.compiler import INFRA, Compiler
 
 GROUP = "/subscriptions/00000000-0000-0000-0000-000000000000/resourceGroups/rg-extractor-qa"
 PARAMETERS: dict[str, dict[str, Any]] = {
@@ -39,29 +34,15 @@ PARAMETERS: dict[str, dict[str, Any]] = {
 }
 
 
-def predict(module: str, folder: Path, **changed: Any) -> list[dict[str, Any]]:
-    """The resources of a module. Skips the test when there is no Bicep compiler."""
+def predict(compiler: Compiler, module: str, folder: Path, **changed: Any) -> list[dict[str, Any]]:
+    """The resources of a module, with some of its parameters changed."""
     values = PARAMETERS[module] | changed
-    using = os.path.relpath(ROOT / "infra" / "modules" / f"{module}.bicep", folder)
+    using = os.path.relpath(INFRA / "modules" / f"{module}.bicep", folder)
     lines = [f"using '{using}'", *(f"param {name} = {_bicep(v)}" for name, v in values.items())]
     parameters = folder / f"{module}.bicepparam"
     parameters.write_text("\n".join(lines) + "\n")
-    place = {"subscription-id": GROUP.split("/")[2], "resource-group": GROUP.split("/")[4]}
-    options = [part for name, value in place.items() for part in (f"--{name}", value)]
-    command = [*_compiler(), "snapshot", str(parameters), "--mode", "overwrite", *options]
-    done = subprocess.run(
-        [*command, "--location", "westeurope"], capture_output=True, text=True, check=False
-    )
-    assert done.returncode == 0, done.stderr
-    snapshot = json.loads((folder / f"{module}.snapshot.json").read_text())
-    found: list[dict[str, Any]] = snapshot["predictedResources"]
+    found: list[dict[str, Any]] = compiler.predict(parameters)["predictedResources"]
     return found
-
-
-def _compiler() -> list[str]:
-    if found := shutil.which("bicep"):
-        return [found]
-    pytest.skip("There is no Bicep compiler: put bicep on the PATH")
 
 
 def _bicep(value: Any) -> str:

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from tests.contract.infra.compiler import Compiler
 from tests.contract.infra.monitoring.predicted import GROUP, predict
 from tests.contract.infra.monitoring.queries import HERE, QUERIES, ROOT, Analysis
 
@@ -185,9 +186,9 @@ def test_the_probe_asks_whether_the_app_is_ready(alerts: list[Resource]) -> None
 
 
 def test_what_is_not_reached_or_belongs_to_others_is_not_watched_from_outside(
-    tmp_path: Path,
+    compiler: Compiler, tmp_path: Path
 ) -> None:
-    found = predict("alerts", tmp_path, probedFromOutside=False, sqlDatabaseId="")
+    found = predict(compiler, "alerts", tmp_path, probedFromOutside=False, sqlDatabaseId="")
     assert not [each for each in found if each["type"] == "Microsoft.Insights/webtests"]
     assert not [each for each in names(found) if each == "probe" or each.startswith("sql-")]
     assert {"not-ready", "reconciliation-silent", "key-vault"} <= names(found)
