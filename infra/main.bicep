@@ -1,5 +1,6 @@
 metadata description = 'The Extractor Service in one resource group. This file only composes; modules/ has one concern each.'
 
+import { releasesContainer as releases } from 'modules/host-storage.bicep'
 import { Existing, namesOf, Names } from 'names.bicep'
 import { Delivery } from 'topology.bicep'
 import { App, Common, Logs, Network, Principal, Recipients, Scale, SqlAdministrators, Tags } from 'types.bicep'
@@ -183,7 +184,7 @@ module workbook 'modules/workbook.bicep' = {
 output functionAppName string = name.functionApp
 output functionAppUrl string = functionApp.outputs.url
 output releasesAccountName string = name.hostStorage
-output releasesContainer string = 'releases'
+output releasesContainer string = releases
 output serviceBusNamespaceFqdn string = '${name.serviceBus}.servicebus.windows.net'
 output sqlServerFqdn string = '${name.sqlServer}${environment().suffixes.sqlServerHostname}'
 output sqlDatabaseName string = name.sqlDatabase

@@ -98,6 +98,12 @@ def test_every_assignment_says_what_kind_its_principal_is(
     assert kinds <= {"ServicePrincipal", "Group", "User"}
 
 
+@pytest.mark.parametrize("environment", [*ENVIRONMENTS, "dev.scheduler", "dev.given"])
+def test_no_role_is_made_up(predicted: Find, environment: str) -> None:
+    """A role of our own might allow more than Azure's, and nobody would know it by its name."""
+    assert predicted(environment).of("Microsoft.Authorization/roleDefinitions") == []
+
+
 def test_assignments_are_named_by_scope_principal_and_role(predicted: Find) -> None:
     """The same name at each deployment, and another one for everything else."""
     names = [each["name"] for each in predicted("dev.scheduler").of(ASSIGNMENT)]
