@@ -34,7 +34,7 @@ main() {
   name_deployer
   compile_parameters
   check_parameters
-  get_package
+  if wanted infrastructure upload release probe; then get_package; fi
   if wanted infrastructure; then deploy_infrastructure; fi
   if [[ ${STEPS[*]} == infrastructure ]]; then return; fi
   read_outputs
@@ -46,9 +46,11 @@ main() {
   if wanted probe; then step 'Probe' prove; fi
   if $DRY_RUN; then
     heading 'Nothing was changed: this was a dry run.'
-    return
+  elif wanted release; then
+    heading "Done: $ENVIRONMENT runs $(basename "$PACKAGE") at ${OUTPUT[functionAppUrl]}"
+  else
+    heading "Done: ${STEPS[*]}"
   fi
-  heading "Done: $ENVIRONMENT runs $(basename "$PACKAGE") at ${OUTPUT[functionAppUrl]}"
 }
 
 step() {
@@ -82,7 +84,14 @@ read_steps() {
   done
 }
 
-wanted() { [[ " ${STEPS[*]} " == *" $1 "* ]]; }
+# wanted STEP...: whether one of these was asked for.
+wanted() {
+  local name
+  for name in "$@"; do
+    if [[ " ${STEPS[*]} " == *" $name "* ]]; then return; fi
+  done
+  return 1
+}
 
 # The package that was given, or one that is built of the commit that is checked out.
 get_package() {

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from alembic.script import ScriptDirectory
 
 from infra.database.__main__ import ROLES, main
 from infra.database.script import batches
@@ -14,6 +15,7 @@ from migrations.upgrade import upgrade
 from shared.adapters.database import create_engine
 from tests.unit.adapters.database.fake_pyodbc import ProgrammingError, Server, fake_pyodbc
 
+MIGRATIONS = Path(__file__).parents[4] / "migrations"
 NAMES = {"AppIdentity": "id-extractor-dev", "MigrationIdentity": "id-migration-extractor-dev"}
 READ_ONLY = {
     "[file].[File]",
@@ -128,7 +130,7 @@ def test_the_revision_is_told(sqlite: str, capsys: pytest.CaptureFixture[str]) -
 
     before, after = capsys.readouterr().out.split()
     assert before == "none"
-    assert after == "0003"
+    assert after == ScriptDirectory(str(MIGRATIONS)).get_current_head()
 
 
 def test_stand_ins_on_a_sql_server_lie_in_their_schemas(server: Server) -> None:

@@ -144,6 +144,16 @@ def test_only_the_steps_that_are_asked_for_are_done(azure: Azure) -> None:
     assert azure.state["running"] == PACKAGE
 
 
+def test_steps_that_need_no_package_build_none(azure: Azure) -> None:
+    azure.set_state(deployed=True)
+
+    run = azure.run("deploy.sh", "dev", "--steps", "roles")
+
+    assert run.code == 0, run.text
+    assert "package" not in run.out
+    assert "Done: roles" in run.out
+
+
 def test_a_machine_that_the_firewall_stops_is_let_in_and_shut_out_again(azure: Azure) -> None:
     run = azure.deploy(FIREWALL="yes")
 

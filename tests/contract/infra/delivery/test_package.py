@@ -22,7 +22,10 @@ from packaging.requirements import Requirement
 from infra.lib import lock, package
 from tests.contract.infra.delivery.subscription import ROOT
 
-pytestmark = pytest.mark.xdist_group("package")
+pytestmark = [
+    pytest.mark.xdist_group("package"),
+    pytest.mark.timeout(400),  # the wheels come over the network
+]
 
 CYCLONEDX = ROOT / ".venv-delivery" / "bin" / "cyclonedx-py"
 LOCK = (ROOT / "infra" / "requirements.lock").read_text()
