@@ -22,6 +22,7 @@ _BY_CHANCE = {
     "extractorId",
     "milliseconds",
     "nextCursor",
+    "passes",
     "sequenceNumber",
 }
 """Fields whose values depend on what else has happened."""
