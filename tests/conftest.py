@@ -8,7 +8,8 @@ from xdist.scheduler import LoadScopeScheduling
 
 from tests.recordings import MARK, summary
 
-INTEGRATION = "tests/integration/"
+SHARED = ("tests/integration/test_", "tests/contract/infra/")
+"""The beginnings of their names: one whole stack, one compiler. Those in `apart` share nothing."""
 OUTCOMES = ("passed", "failed", "error", "xfailed")
 
 
@@ -16,15 +17,15 @@ def pytest_configure(config: pytest.Config) -> None:
     config.addinivalue_line("markers", f"{MARK}(recording): replays a case of that recording")
 
 
-class OneStack(LoadScopeScheduling):
-    """All tests of the whole stack go to one process; any other goes to whichever is free."""
+class Shared(LoadScopeScheduling):
+    """Tests that share something costly go to one process, any other to whichever is free."""
 
     def _split_scope(self, nodeid: str) -> str:
-        return INTEGRATION if nodeid.startswith(INTEGRATION) else nodeid
+        return next(filter(nodeid.startswith, SHARED), nodeid)
 
 
-def pytest_xdist_make_scheduler(config: pytest.Config, log: Producer) -> OneStack:
-    return OneStack(config, log)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Producer) -> Shared:
+    return Shared(config, log)
 
 
 def pytest_itemcollected(item: pytest.Item) -> None:
