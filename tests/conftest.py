@@ -17,15 +17,15 @@ def pytest_configure(config: pytest.Config) -> None:
     config.addinivalue_line("markers", f"{MARK}(recording): replays a case of that recording")
 
 
-class Shared(LoadScopeScheduling):
+class SharedGoTogether(LoadScopeScheduling):
     """Tests that share something costly go to one process, any other to whichever is free."""
 
     def _split_scope(self, nodeid: str) -> str:
         return next(filter(nodeid.startswith, SHARED), nodeid)
 
 
-def pytest_xdist_make_scheduler(config: pytest.Config, log: Producer) -> Shared:
-    return Shared(config, log)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Producer) -> SharedGoTogether:
+    return SharedGoTogether(config, log)
 
 
 def pytest_itemcollected(item: pytest.Item) -> None:
