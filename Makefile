@@ -21,7 +21,7 @@ missing = { echo '$(1) is missing. Get it: $(2)' >&2; exit 1; }
 PYTHON_PACKAGES := .venv/.installed
 NODE_PACKAGES := node_modules/.installed
 
-.PHONY: help install run submit jobs logs reset test check format schemas bench chaos \
+.PHONY: help install run submit jobs logs reset test check format schemas bench load soak chaos \
   infra infra-tools snapshots
 
 help:
@@ -36,8 +36,10 @@ help:
 	@echo 'make check    ruff, ruff format and mypy'
 	@echo 'make format   let ruff format the code'
 	@echo 'make chaos    FILES=1000 SEED=1: kill parts at random while files go through, then count'
-	@echo 'make bench    measure jobs, restarts, publishing, the import of the app and the embedded host:'
-	@echo '              a quarter of an hour'
+	@echo 'make bench    measure latencies, jobs, restarts, publishing, the import of the app and the'
+	@echo '              embedded host: half an hour'
+	@echo 'make load     20 operators and 100 status messages a second for a minute, then the claims'
+	@echo 'make soak     10,000 jobs with the purge on: whether time and memory stay as they are'
 	@echo 'make schemas  write docs/messages, asyncapi.json and openapi.json from the models'
 	@echo 'make infra    all tests of infra/, with the tools that only they need'
 	@echo 'make snapshots  write what each environment would hold, after a change of the Bicep'
@@ -98,7 +100,13 @@ format: install
 	$(PYTHON) -m ruff format .
 
 bench: install
-	@for subject in imports publisher restart jobs host engine; do $(PYTHON) -m benchmarks.$$subject; echo; done
+	@for subject in imports publisher latency restart jobs host engine; do $(PYTHON) -m benchmarks.$$subject; echo; done
+
+load: install
+	@$(PYTHON) -m benchmarks.load
+
+soak: install
+	@$(PYTHON) -m benchmarks.soak
 
 # A name that is found may still be a shim that fails: only what runs, and is new enough, counts.
 .venv/bin/python:

@@ -5,10 +5,10 @@ A host finds `app` here when its `function_app.py` imports it. Everything else i
 
 import importlib.util
 from datetime import datetime, timedelta
-from typing import Any
 
 from local.supervisor.processes import ROOT
 from shared import wiring
+from shared.domain.retention import Retention
 from shared.services.ports import Clock, Database
 from shared.services.purge import PurgeOldData
 
@@ -24,9 +24,9 @@ def later() -> datetime:
     return wiring.now() + timedelta(days=DAYS) - KEPT
 
 
-def hurried(database: Database, keep: Any, _clock: Clock) -> PurgeOldData:
+def hurried(database: Database, retention: Retention, _clock: Clock) -> PurgeOldData:
     """The purge, with another clock."""
-    return PurgeOldData(database, keep, later)
+    return PurgeOldData(database, retention, later)
 
 
 vars(wiring)[PurgeOldData.__name__] = hurried
