@@ -4,7 +4,7 @@ import asyncio
 import json
 from collections.abc import Callable, Coroutine
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any
 from uuid import UUID
 
@@ -23,6 +23,7 @@ from tests.unit.functions.fakes import Message
 from tests.unit.services.world import World
 
 MAX_DELIVERIES = 10
+TIME_TO_LIVE = timedelta(days=7)
 
 accept = on_file_accepted.on_file_accepted._function.get_user_function().client_function
 report = on_job_status.on_job_status._function.get_user_function().client_function
@@ -106,6 +107,12 @@ class Bus:
         if not again:
             self.waiting.remove(waiting)
         return True
+
+    def expire(self) -> None:
+        """What has waited for a week becomes a dead letter."""
+        for waiting in [*self.waiting]:
+            if self._world.now - waiting.enqueued_at > TIME_TO_LIVE:
+                self.bury(waiting)
 
     def bury(self, waiting: Waiting) -> None:
         """It becomes a dead letter."""

@@ -25,6 +25,13 @@ class Extractor(StrEnum):
     SILENT = "is silent"
 
 
+FOR_GOOD = {
+    (Source.JOB_STATUS, "job_unknown"),
+    (Source.EXTRACTION_RESULT, "attempt_unknown"),
+    (Source.ACCEPTED_FILE, "message_too_old"),
+    (Source.EXTRACTION_RETRY, "message_too_old"),
+}
+"""What stays a dead letter: reports of jobs that never were, and what is about work long gone."""
 ENDS = {Extractor.SUCCEEDS: JobStatus.SUCCEEDED, Extractor.FAILS: JobStatus.FAILED}
 
 
@@ -90,15 +97,10 @@ def _left(service: Service) -> list[object]:
 
 
 def _check_ends(service: Service) -> None:
-    """Every accepted file has its job, every end and result was announced, and what is left over
-    in the dead-letter queues are reports on jobs that never were, and files accepted too late.
-    """
+    """Every accepted file has its job, and every end and result was announced."""
     jobs = all_jobs(service.world.sql)
     dead = service.dead_letters()
-    assert set(dead) <= {
-        (Source.JOB_STATUS, "job_unknown"),
-        (Source.ACCEPTED_FILE, "message_too_old"),
-    }
+    assert set(dead) <= FOR_GOOD
     if (Source.ACCEPTED_FILE, "message_too_old") not in dead:
         assert service.accepted <= {job.file_id for job in jobs}
     for job in jobs:

@@ -127,11 +127,18 @@ class Storm(RuleBasedStateMachine):
     def reconcile(self, trouble: Trouble) -> None:
         self.service.reconcile(trouble)
 
+    @rule(well=st.integers(0, 30), trouble=Troubles)
+    def purge_a_month_later(self, well: int, trouble: Trouble) -> None:
+        self.service.let_pass(hours=1)
+        self._go_on_well(well)
+        self.service.let_pass(days=32)
+        self.service.purge(trouble)
+
     # What goes on around.
 
     @rule(seconds=st.sampled_from(SECONDS))
     def let_pass(self, seconds: int) -> None:
-        self.service.world.passes(seconds=seconds)
+        self.service.let_pass(seconds=seconds)
 
     @rule(what=st.sampled_from(Misfortune), place=Place)
     def misfortune(self, what: str, place: int) -> None:
@@ -175,6 +182,10 @@ class Storm(RuleBasedStateMachine):
 
 class StormAndCalm(Storm):
     """Afterwards all calms down, and an extractor of some behaviour ends what there is."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.extractor = Extractor.SUCCEEDS
 
     @initialize(extractor=st.sampled_from(Extractor))
     def choose(self, extractor: Extractor) -> None:

@@ -59,7 +59,7 @@ class Service:
         self._runner = asyncio.Runner()
         engine = empty_database(Path(self._folder.name)).engine
         sql = SqlDatabase(engine, sleep=lambda _: None, now=lambda: self.world.now)
-        self.world = World(sql, now=START)
+        self.world = World(sql, now=START, removes_jobs=True)
         self.files = [
             add_file(sql, UUID(int=number), document_hash=hash_, created_at=START)
             for number, hash_ in enumerate(HASHES, 1)
@@ -70,7 +70,7 @@ class Service:
         self._patch.setattr(wiring, "_app", lambda: app)
         self._patch.setattr(holding, "PATIENCE", NO_PATIENCE)
         self.accepted: set[UUID] = set()
-        self._on_behalf: set[int] = set()
+        self._not_ours: set[int] = set()
         self._ended: dict[UUID, Job] = {}
         self._taken: Counter[UUID] = Counter()
         self._unrecorded: Counter[UUID] = Counter()
@@ -119,7 +119,7 @@ class Service:
         with self._in(trouble):
             self.world.callback_use_case(CallbackReport(job_id, status, "{}"))
         if trouble == "database":
-            self._on_behalf |= {id(message) for message in self.world.sent[sent:]}
+            self._not_ours |= {id(message) for message in self.world.sent[sent:]}
 
     def cancel(self, job_id: UUID, trouble: Trouble = None) -> None:
         """An operator cancels a job."""
@@ -139,6 +139,27 @@ class Service:
         """The timer makes a pass; it fails as a whole when the durable backend is away."""
         with self._in(trouble), suppress(Exception):
             self._runner.run(run_reconcile(None, self.hub))
+
+    def purge(self, trouble: Trouble = None) -> None:
+        """The nightly timer; what is gone may begin anew under the same ids."""
+        before = {job.job_id: job for job in all_jobs(self.world.sql)}
+        with self._in(trouble):
+            self.world.purge()
+        left = {job.job_id for job in all_jobs(self.world.sql)}
+        gone = {job_id: job for job_id, job in before.items() if job_id not in left}
+        assert not any(job.active for job in gone.values())
+        self.accepted -= {job.file_id for job in gone.values()}
+        self._not_ours |= {
+            id(each) for each in self.world.sent if each.correlation_id in map(str, gone)
+        }
+        for kept in (self._ended, self._taken, self._unrecorded):
+            for job_id in gone:
+                kept.pop(job_id, None)
+
+    def let_pass(self, **time: float) -> None:
+        """Time goes by, and with it messages that nobody has received."""
+        self.world.passes(**time)
+        self.bus.expire()
 
     def resubmit_dead_letters(self) -> None:
         """An operator has all dead letters handled again; what cannot be is kept."""
@@ -173,7 +194,7 @@ class Service:
         jobs = all_jobs(self.world.sql)
         check_files(jobs)
         check_retries(all_attempts(self.world.sql), jobs)
-        ours = [each for each in self.world.sent if id(each) not in self._on_behalf]
+        ours = [each for each in self.world.sent if id(each) not in self._not_ours]
         check_announcements(jobs, ours)
         for job in jobs:
             assert self._ended.get(job.job_id, job) == job, "an end has changed"
