@@ -48,9 +48,9 @@ resource topic 'Microsoft.ServiceBus/namespaces/topics@2024-01-01' existing = [
 ]
 
 resource subscription 'Microsoft.ServiceBus/namespaces/topics/subscriptions@2024-01-01' existing = [
-  for (topicOf, i) in topics: {
+  for (each, i) in topics: {
     parent: topic[i]
-    name: topicOf.subscription.name
+    name: each.subscription.name
   }
 ]
 
@@ -102,7 +102,7 @@ resource readDocuments 'Microsoft.Authorization/roleAssignments@2022-04-01' = [
 ]
 
 resource receive 'Microsoft.Authorization/roleAssignments@2022-04-01' = [
-  for (topicOf, i) in topics: {
+  for (each, i) in topics: {
     name: guid(subscription[i].id, app.id, roles.serviceBusDataReceiver)
     scope: subscription[i]
     properties: grant(app.properties.principalId, 'ServicePrincipal', roles.serviceBusDataReceiver)
@@ -110,7 +110,7 @@ resource receive 'Microsoft.Authorization/roleAssignments@2022-04-01' = [
 ]
 
 resource send 'Microsoft.Authorization/roleAssignments@2022-04-01' = [
-  for (topicOf, i) in sentTo: {
+  for (each, i) in sentTo: {
     name: guid(sentTopic[i].id, app.id, roles.serviceBusDataSender)
     scope: sentTopic[i]
     properties: grant(app.properties.principalId, 'ServicePrincipal', roles.serviceBusDataSender)

@@ -3,6 +3,7 @@ metadata description = 'The storage account of the functions host: its leases, i
 import { Common } from '../types.bicep'
 
 param common Common
+
 @export()
 var deploymentsContainer = 'deployments'
 

@@ -38,5 +38,3 @@ resource workspaceAudit 'Microsoft.Insights/diagnosticSettings@2021-05-01-previe
   scope: workspace
   properties: logsAndMetrics(workspace.id)
 }
-
-output applicationInsightsId string = applicationInsights.id

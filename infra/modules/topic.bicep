@@ -40,12 +40,12 @@ resource subscription 'Microsoft.ServiceBus/namespaces/topics/subscriptions@2024
 
 // Under this name the rule takes the place of the one that lets everything through.
 resource rule 'Microsoft.ServiceBus/namespaces/topics/subscriptions/rules@2024-01-01' = [
-  for (subscriptionOf, i) in subscriptions: {
+  for (each, i) in subscriptions: {
     parent: subscription[i]
     name: '$Default'
     properties: {
       filterType: 'SqlFilter'
-      sqlFilter: { sqlExpression: subscriptionOf.?filter ?? '1=1' }
+      sqlFilter: { sqlExpression: each.?filter ?? '1=1' }
     }
   }
 ]

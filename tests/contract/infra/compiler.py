@@ -80,6 +80,10 @@ class Compiler:
         parameters: dict[str, Any] = json.loads(answer["parameters"])["parameters"]
         return parameters
 
+    def formatted(self, path: Path) -> str:
+        """The file as the compiler would lay it out."""
+        return str(self._call("bicep/format", path=str(path))["contents"])
+
     def predict(self, parameters: Path) -> Prediction:
         """What a deployment with this file would hold.
 

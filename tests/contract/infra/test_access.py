@@ -9,7 +9,6 @@ from tests.contract.infra.compiler import ENVIRONMENTS, INFRA
 from tests.contract.infra.predicted import Predicted, Resource, last_name, scope_of
 from tests.contract.infra.variants import DEPLOYER, EXTRACTOR, FILE_SERVICE, STATUS_SERVICE
 
-pytestmark = pytest.mark.xdist_group("bicep")
 Find = Callable[[str], Predicted]
 
 ASSIGNMENT = "Microsoft.Authorization/roleAssignments"

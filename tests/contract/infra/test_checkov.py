@@ -12,7 +12,6 @@ import pytest
 from tests.contract.infra.compiler import ENVIRONMENTS, INFRA
 from tests.contract.infra.predicted import Predicted
 
-pytestmark = pytest.mark.xdist_group("bicep")
 Find = Callable[[str], Predicted]
 
 CHECKOV = INFRA.parent / ".venv-checkov" / "bin" / "checkov"

@@ -14,8 +14,6 @@ from tests.contract.infra.compiler import (
 )
 from tests.contract.infra.conftest import Compiled
 
-pytestmark = pytest.mark.xdist_group("bicep")
-
 
 @pytest.mark.usefixtures("compiler")
 def test_no_file_has_a_warning() -> None:
@@ -27,6 +25,16 @@ def test_the_parameters_of_an_environment_compile(compiler: Compiler, environmen
     parameters = compiler.parameters(PARAMETERS / f"{environment}.bicepparam")
 
     assert parameters["environmentName"]["value"] == environment
+
+
+def test_every_file_is_laid_out_as_the_compiler_does_it(compiler: Compiler) -> None:
+    files = [path for path in INFRA.rglob("*.bicep*") if path.suffix != ".json"]
+
+    otherwise = [
+        path.name for path in files if compiler.formatted(path) != path.read_text(encoding="utf-8")
+    ]
+
+    assert otherwise == [], "bicep format"
 
 
 def test_every_rule_of_the_linter_is_an_error() -> None:

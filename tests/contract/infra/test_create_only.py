@@ -4,7 +4,7 @@ from typing import Any
 
 from tests.contract.infra.create_only import lost
 
-TOPIC = {
+TOPIC: dict[str, Any] = {
     "id": "/topics/job-status",
     "type": "Microsoft.ServiceBus/namespaces/topics",
     "name": "job-status",

@@ -11,7 +11,6 @@ from tests.contract.infra.compiler import ENVIRONMENTS, INFRA, PARAMETERS
 from tests.contract.infra.expressions import resolved
 from tests.contract.infra.predicted import Predicted, Resource, scope_of
 
-pytestmark = pytest.mark.xdist_group("bicep")
 Find = Callable[[str], Predicted]
 everywhere = pytest.mark.parametrize("environment", [*ENVIRONMENTS, "dev.scheduler", "dev.given"])
 privately = pytest.mark.parametrize("environment", ["uat", "prod", "dev.scheduler"])

@@ -13,7 +13,6 @@ from tests.contract.infra.compiler import ENVIRONMENTS, INFRA, TENANT
 from tests.contract.infra.predicted import Predicted
 from tests.contract.infra.variants import TUNED
 
-pytestmark = pytest.mark.xdist_group("bicep")
 Find = Callable[[str], Predicted]
 every_environment = pytest.mark.parametrize("environment", ENVIRONMENTS)
 

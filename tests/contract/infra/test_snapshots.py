@@ -9,10 +9,7 @@ from tests.contract.infra.compiler import ENVIRONMENTS, PARAMETERS, read, snapsh
 from tests.contract.infra.create_only import lost
 from tests.contract.infra.predicted import Predicted
 
-pytestmark = [
-    pytest.mark.xdist_group("bicep"),
-    pytest.mark.parametrize("environment", ENVIRONMENTS),
-]
+pytestmark = pytest.mark.parametrize("environment", ENVIRONMENTS)
 Find = Callable[[str], Predicted]
 
 

@@ -19,7 +19,6 @@ from shared.contracts.topology import (
 from tests.contract.infra.compiler import ENVIRONMENTS, INFRA
 from tests.contract.infra.predicted import Predicted, last_name
 
-pytestmark = pytest.mark.xdist_group("bicep")
 Find = Callable[[str], Predicted]
 
 NAMESPACE = "Microsoft.ServiceBus/namespaces"
