@@ -32,14 +32,21 @@ SOUND = (
     "report-late=0.5,instant",
     "html,instant",
     "big,instant",
-    "lose-answer,instant",
 )
 """Whatever they do, what they report of a job in the end is that it succeeded.
 
 Most are instant: reading documents takes the time that the failures are to have.
 """
 
-LYING = (*SOUND, "status=500", "empty", "fail-report", "retry-after=1", "status=503,retry-after=1")
+LYING = (
+    *SOUND,
+    "lose-answer,instant",
+    "empty",
+    "status=500",
+    "status=503,retry-after=1",
+    "retry-after=1",
+    "fail-report",
+)
 
 SOUND_CLIENTS, LYING_CLIENTS = 5, 5
 FIRST_ID = 100

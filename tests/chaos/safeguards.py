@@ -92,7 +92,7 @@ class Safeguard:
 
 def report_after_the_end(aim: Aim) -> None:
     files = aim.send("instant", 4)
-    aim.wait_for(files, 4, "Status = 'Succeeded'")
+    aim.wait_for(files, 4, "CompletedAt IS NOT NULL")
     for file in files:
         aim.statuses.send_late(file.job_id, "Failed")
 
@@ -105,7 +105,7 @@ def kill_between_commit_and_send(aim: Aim) -> None:
 
 def kill_between_commit_and_event(aim: Aim) -> None:
     files = aim.send("instant", 6)
-    aim.wait_for(files, 2, "Status = 'Succeeded'")
+    aim.wait_for(files, 2, "CompletedAt IS NOT NULL")
     aim.stack.parts.kill("host")
 
 

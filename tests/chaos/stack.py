@@ -37,7 +37,7 @@ OVERRIDES = {
     "JOB_START_TIMEOUT_MINUTES": "2",
     "JOB_RUN_TIMEOUT_MINUTES": "2",
 }
-LOCK_DURATION = timedelta(seconds=5)
+LOCK_DURATION = timedelta(seconds=3)
 """What a dead host held comes back after seconds instead of minutes."""
 
 
@@ -124,9 +124,12 @@ def chaos_stack(
         control = free.getsockname()[1]
     plan = partial(_plan, app=app, control=control, without=without)
     mended = Mended()
-    with Stack(local, plan=plan, show=mended.hear) as running, surround(local) as services:
-        whole = WholeStack(running, services)
-        yield ChaosStack(whole, ServiceBusFaults(control), timing, Journal(), mended)
+    with Stack(local, plan=plan, show=mended.hear) as running:
+        with surround(local) as services:
+            whole = WholeStack(running, services)
+            yield ChaosStack(whole, ServiceBusFaults(control), timing, Journal(), mended)
+        for part in running.parts.values():
+            part.kill()  # nothing is kept: no one waits for it to end
 
 
 def _plan(

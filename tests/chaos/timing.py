@@ -49,7 +49,7 @@ FULL = Pace(
 )
 SHORT = Pace(
     between_files=0.2,
-    between_kills=1.2,
+    between_kills=2,
     dead=0.5,
     between_stops=3,
     stopped=1.5,
