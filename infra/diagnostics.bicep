@@ -14,3 +14,10 @@ func onlyLogs(workspaceId string) resourceInput<'Microsoft.Insights/diagnosticSe
   workspaceId: workspaceId
   logs: [{ categoryGroup: 'allLogs', enabled: true }]
 }
+
+@export()
+@description('For the function app: its log goes to Application Insights, and would be stored and paid twice.')
+func onlyMetrics(workspaceId string) resourceInput<'Microsoft.Insights/diagnosticSettings@2021-05-01-preview'>.properties => {
+  workspaceId: workspaceId
+  metrics: [{ category: 'AllMetrics', enabled: true }]
+}

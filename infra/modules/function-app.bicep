@@ -1,6 +1,6 @@
 metadata description = 'The function app on a Flex Consumption plan. Its settings are in app-settings.bicep.'
 
-import { logsAndMetrics } from '../diagnostics.bicep'
+import { onlyMetrics } from '../diagnostics.bicep'
 import { Common, Scale } from '../types.bicep'
 import { deploymentsContainer } from 'host-storage.bicep'
 
@@ -70,10 +70,10 @@ resource site 'Microsoft.Web/sites@2025-03-01' = {
   }
 }
 
-resource logs 'Microsoft.Insights/diagnosticSettings@2021-05-01-preview' = {
+resource metrics 'Microsoft.Insights/diagnosticSettings@2021-05-01-preview' = {
   name: 'to-workspace'
   scope: site
-  properties: logsAndMetrics(common.workspaceId)
+  properties: onlyMetrics(common.workspaceId)
 }
 
 output url string = 'https://${site.properties.defaultHostName}'
