@@ -1,0 +1,1 @@
+"""Tests that start stacks of their own."""
