@@ -88,9 +88,10 @@ class ExplainDeadLetters:
         files = [tx.files.resolve(ref, event.clientApplicationId) for ref in event.fileIds]
         ids = tuple(dict.fromkeys(file.file_id for file in files if file))
         about = Explanation("valid", VALID, True, ids, request_id=event.requestId)
-        if tx.retries.get(event.requestId, event.retryAttempt) is None:
-            if self._retention.may_be_forgotten(event.timestamp, self._clock()):
-                return _too_old(about, self._retention.said_too_long_ago("ExtractionRetryEvent"))
+        attempts = tx.retries.attempts(event.requestId)
+        if not attempts and self._retention.may_be_forgotten(event.timestamp, self._clock()):
+            return _too_old(about, self._retention.said_too_long_ago("ExtractionRetryEvent"))
+        if event.retryAttempt not in {attempt.retry_attempt for attempt in attempts}:
             return about
         text = (
             f"Valid, and answered: attempt {event.retryAttempt} of request {event.requestId}"

@@ -73,13 +73,17 @@ class HandleRetry:
         known = self._database.run(lambda tx: self._known(tx, event))
         if known:
             return known
-        retention = self._rules.retention
-        if retention.may_be_forgotten(event.timestamp, self._clock()):
-            text = retention.said_too_long_ago("ExtractionRetryEvent")
+        if self._may_be_forgotten(event):
+            text = self._rules.retention.said_too_long_ago("ExtractionRetryEvent")
             raise PermanentError("message_too_old", text)
         files = self._database.run(lambda tx: _resolve(tx, event))
         wanted = Wanted(files, self._first_extractors(files))
         return self._database.run(lambda tx: self._write(tx, event, wanted, trace_parent))
+
+    def _may_be_forgotten(self, event: ExtractionRetryEvent) -> bool:
+        """Requests are removed as a whole: one of which an attempt is known is not forgotten."""
+        old = self._rules.retention.may_be_forgotten(event.timestamp, self._clock())
+        return old and not self._database.run(lambda tx: tx.retries.attempts(event.requestId))
 
     def _first_extractors(self, files: Mapping[str, File | None]) -> dict[str, Extractor | None]:
         clients = {file.client_application_id for file in files.values() if file}

@@ -206,6 +206,21 @@ def without_a_database(world: World) -> tuple[str, str]:
     return FILES, "unchecked"
 
 
+def forgotten_file(world: World) -> tuple[str, str]:
+    world.removes_jobs = True
+    world.wire()
+    put_file(world, Timestamp="2025-11-01T12:00:00Z")
+    return FILES, "message_too_old"
+
+
+def forgotten_retry(world: World) -> tuple[str, str]:
+    world.removes_jobs = True
+    world.wire()
+    asked = {"requestId": "r1", "fileIds": ["hash-1"], "timestamp": "2025-11-01T12:00:00Z"}
+    put(world, Source.EXTRACTION_RETRY, asked)
+    return RETRIES, "message_too_old"
+
+
 @pytest.mark.parametrize(
     "case",
     [
@@ -216,6 +231,8 @@ def without_a_database(world: World) -> tuple[str, str]:
         unknown_job,
         unknown_attempt,
         too_old,
+        forgotten_file,
+        forgotten_retry,
         valid_file,
         valid_status,
         late_status,

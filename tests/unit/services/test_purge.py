@@ -198,6 +198,15 @@ def test_a_retry_that_was_asked_for_then_is_not_made_again(world: World) -> None
     assert rows(world) == {}
 
 
+def test_the_next_attempt_of_a_request_that_is_known_is_made_however_late(world: World) -> None:
+    retried_and_failed(world)
+    said_at = world.now
+    world.mapped()
+    world.passes(days=31)
+    world.purge()
+    assert len(world.retried(attempt=2, at=said_at).jobs) == 1
+
+
 def test_a_file_that_is_retried_at_this_moment_keeps_its_jobs(world: World) -> None:
     succeeded(world)
     world.passes(days=31)

@@ -34,7 +34,7 @@ Misfortune = (
     "extractor paused",
     "extractor gone",
 )
-Meanwhile = st.sampled_from(["", "", "report", "again", "database", "cancel"])
+Meanwhile = st.sampled_from(["", "again", "again", "report", "database", "cancel"])
 
 
 class Storm(RuleBasedStateMachine):

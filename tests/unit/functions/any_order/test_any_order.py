@@ -7,7 +7,6 @@ from hypothesis import Phase, settings
 from hypothesis.stateful import run_state_machine_as_test
 
 from shared.adapters.database import jobs
-from shared.adapters.database.calls import SqlCalls
 from shared.adapters.database.retries import SqlRetries
 from shared.domain.jobs import JobStatus
 from tests.unit.functions.any_order.machine import Storm, StormAndCalm
@@ -26,15 +25,11 @@ def without_guard(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(jobs, "PREDECESSORS", {status: frozenset(JobStatus) for status in JobStatus})
 
 
-def without_lease(patch: pytest.MonkeyPatch) -> None:
-    patch.setattr(SqlCalls, "take_lease", lambda *_: True)
-
-
 def without_counting(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(SqlRetries, "count_down", lambda *_: 0)
 
 
-@pytest.mark.parametrize("broken", [without_guard, without_lease, without_counting])
+@pytest.mark.parametrize("broken", [without_guard, without_counting])
 def test_a_service_without_one_of_its_safeguards_is_found_out(
     broken: Callable[[pytest.MonkeyPatch], None], monkeypatch: pytest.MonkeyPatch
 ) -> None:
