@@ -8,8 +8,12 @@ from xdist.scheduler import LoadScopeScheduling
 
 from tests.recordings import MARK, summary
 
-SHARED = ("tests/integration/test_", "tests/contract/infra/")
-"""The beginnings of their names: one whole stack, one compiler. Those in `apart` share nothing."""
+SHARED = (
+    "tests/integration/test_",
+    "tests/integration/apart/test_two_hosts",
+    "tests/contract/infra/",
+)
+"""The beginnings of their names: a whole stack, a compiler. Others in `apart` share nothing."""
 OUTCOMES = ("passed", "failed", "error", "xfailed")
 
 

@@ -27,7 +27,8 @@ from local.supervisor.environment import (
 )
 from local.supervisor.stack import Stack
 from shared.domain.events import FileEvent
-from shared.domain.jobs import Job
+from shared.domain.extractor_health import ExtractorHealth
+from shared.domain.jobs import Call, Job
 
 LIVE = {"Pending", "Running", "Suspended"}
 OBSERVER = "observer"
@@ -77,6 +78,16 @@ class WholeStack:
     def jobs_of(self, file_id: UUID) -> list[Job]:
         """Every job of a file, oldest first."""
         return list(self.services.database.run(lambda tx: tx.jobs.lock_of_file(file_id)))
+
+    def call(self, job_id: UUID) -> Call | None:
+        """How the call of the job's extractor stands."""
+        return self.services.database.run(lambda tx: tx.calls.get(job_id))
+
+    def health_of(self, client: str) -> ExtractorHealth:
+        """How the extractor of a client stands that `client_with` has made."""
+        number = int(client.removeprefix("client-"))
+        healths = self.services.database.run(lambda tx: tx.extractor_healths.all())
+        return healths.get(number) or ExtractorHealth(number)
 
     def events_of(self, file_id: UUID) -> list[FileEvent]:
         """All that is written down about a file, in order of time."""
