@@ -48,8 +48,8 @@ FULL = Pace(
     settling=900,
 )
 SHORT = Pace(
-    between_files=0.2,
-    between_kills=2,
+    between_files=0.4,
+    between_kills=1.2,
     dead=0.5,
     between_stops=3,
     stopped=1.5,
