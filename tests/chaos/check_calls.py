@@ -1,7 +1,8 @@
 """Whether each job was called once, judged by what its extractor saw.
 
 A job may be called again only when the app could not know that it was taken:
-- the host was killed before it had recorded the answer; then it waits for its lease to run out,
+- the host was killed before it had recorded the answer; then it waits under the call's lease, which
+  was taken before the post and outlives the longest one: no two are under way at once,
 - the answer was lost: the extractor hung up, was killed, or answered after the call's time.
 """
 
@@ -73,9 +74,9 @@ class Evidence:
         )
 
     def _host_died(self, call: SeenCall, following: SeenCall) -> bool:
-        lease = timedelta(seconds=self.timing.lease_seconds)
+        longest = timedelta(seconds=self.timing.call_seconds)
         return (
-            following.arrived - call.arrived >= lease - ON_ITS_WAY
+            following.arrived - call.arrived >= longest
             and not any(call.arrived <= each.at < following.arrived for each in self.recorded)
             and any(
                 each.part == "host" and call.arrived - ON_ITS_WAY <= each.at < following.arrived

@@ -3,7 +3,7 @@
 from tests.chaos.app_copy import Patch
 from tests.chaos.timing import Timing
 
-HURRIED = Timing(call_seconds=3, lease_seconds=6, most_jobs=4)
+HURRIED = Timing(call_seconds=3, most_jobs=4)
 
 HURRY = (
     Patch(

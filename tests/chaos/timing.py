@@ -5,17 +5,16 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Timing:
-    """Of the app: how long a call may take, and how long its lease keeps others from calling.
+    """Of the app: how long a call may take.
 
     `most_jobs` of one file: its first extraction and the retries that follow by themselves.
     """
 
     call_seconds: float
-    lease_seconds: float
     most_jobs: int
 
 
-REAL = Timing(call_seconds=30, lease_seconds=60, most_jobs=4)
+REAL = Timing(call_seconds=30, most_jobs=4)
 
 
 @dataclass(frozen=True)

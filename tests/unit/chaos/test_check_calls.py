@@ -53,16 +53,16 @@ def test_a_call_recorded_as_taken_twice_is_found_whatever_happened() -> None:
     assert len(found.doubled) == 1
 
 
-def test_a_host_killed_before_its_record_may_call_again_when_the_lease_is_over() -> None:
+def test_a_host_killed_before_its_record_may_call_again_when_the_call_is_over() -> None:
     kill = failure(Kind.KILLED, "host", 0.05, 3)
-    assert excuses(judged(call(0), call(60, answer=409), failed=(kill,))) == [
+    assert excuses(judged(call(0), call(30, answer=409), failed=(kill,))) == [
         "the host was killed before its record"
     ]
 
 
-def test_not_while_the_lease_lasts() -> None:
+def test_not_while_the_call_may_be_under_way() -> None:
     kill = failure(Kind.KILLED, "host", 0.05, 3)
-    assert len(judged(call(0), call(8, answer=409), failed=(kill,)).doubled) == 1
+    assert len(judged(call(0), call(29, answer=409), failed=(kill,)).doubled) == 1
 
 
 def test_nor_when_the_answer_was_recorded() -> None:
