@@ -1,9 +1,9 @@
 """Twenty operators who restart, and a hundred job status messages a second, for a minute.
 
 The messages report on jobs whose extractors were called before: starts and ends, and as many again
-that come twice or too late. The operators restart failed extractions without a pause; each restart
-is an extraction, or joins the one that runs. Then nobody asks for anything more, and the service is
-to work off what waits. It ends with 1 when one of the claims does not hold.
+that come twice or too late. Each operator restarts a failed extraction of his once a second; each
+restart is an extraction, or joins the one that runs. Then nobody asks for anything more, and the
+service is to work off what waits. It ends with 1 when one of the claims does not hold.
 """
 
 import argparse
@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from benchmarks.load_stack import LoadStack, running_load
-from benchmarks.operators import Answer, all_good, by_status, restart_at_once
+from benchmarks.operators import Answer, all_good, by_status, restart_side_by_side
 from benchmarks.report import show_circumstances, show_table
 from benchmarks.spread import Spread
 from benchmarks.status_messages import EACH, plan_messages, send_planned
@@ -24,6 +24,9 @@ from shared.domain.jobs import JobStatus
 OPERATORS = 20
 MESSAGES_A_SECOND = 100
 SECONDS = 60
+FAST_ENOUGH = 0.98
+"""Whoever puts the load on is on the same machine, and may be a little late at the end."""
+
 EMPTY_SECONDS = 60.0
 LONGEST_SECONDS = 900.0
 """How long the end is waited for: a claim that does not hold is told with its figure."""
@@ -34,6 +37,7 @@ class Outcome:
     """What a load came to."""
 
     answers: Sequence[Answer]
+    wanted_a_second: float
     sent_a_second: float
     seconds: float
     backlog: Mapping[str, int]
@@ -44,6 +48,9 @@ class Outcome:
     def claims(self) -> Mapping[str, bool]:
         """What is to hold, in words, and whether it does."""
         return {
+            f"{self.wanted_a_second:g} messages a second were sent": (
+                self.sent_a_second >= self.wanted_a_second * FAST_ENOUGH
+            ),
             "no answer but 2xx": all_good(self.answers),
             f"nothing waits or runs {EMPTY_SECONDS:.0f} s after": self.empty_after <= EMPTY_SECONDS,
             "no dead letter": self.dead_letters == 0,
@@ -68,12 +75,13 @@ def run_load(stack: LoadStack, operators: int, messages: int, seconds: int) -> O
     planned = list(plan_messages(jobs, at_once=messages // EACH))
     with ThreadPoolExecutor(1) as pool:
         sending = pool.submit(send_planned, stack.statuses, planned, messages)
-        answers = restart_at_once(stack.settings, entity_ids, seconds)
+        answers = restart_side_by_side(stack.settings, entity_ids, seconds)
         sent_a_second = sending.result()
     backlog = stack.backlog.counts()
     empty_after = stack.wait_until_done(LONGEST_SECONDS)
     return Outcome(
         answers=answers,
+        wanted_a_second=messages,
         sent_a_second=sent_a_second,
         seconds=seconds,
         backlog=backlog,

@@ -1,4 +1,4 @@
-"""Operators who restart at the same time, each the same failed extraction again and again."""
+"""Operators who restart side by side, each the same failed extraction again and again."""
 
 import time
 from collections import Counter
@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 import requests
 
+from benchmarks.arrivals import arrivals, keep_to
 from local.demo.operator import RESTART, Operator
 from local.settings import LocalSettings
 from local.supervisor.environment import host_url
@@ -26,16 +27,20 @@ class Answer:
     seconds: float
 
 
-def restart_at_once(
-    settings: LocalSettings, entity_ids: Sequence[int], seconds: float
+def restart_side_by_side(
+    settings: LocalSettings, entity_ids: Sequence[int], seconds: int
 ) -> Sequence[Answer]:
     """Every answer that the operators got, one operator for each entity, in so many seconds.
 
-    Each posts again as soon as the last post is answered.
+    Each posts once a second, one after the other, or at once when an answer took longer than that.
     """
-    until = time.perf_counter() + seconds
+
+    def operate(number: int) -> Sequence[Answer]:
+        offsets = [number / len(entity_ids) + offset for offset in arrivals(1, seconds)]
+        return _restart_at(offsets, settings, entity_ids[number])
+
     with ThreadPoolExecutor(len(entity_ids)) as pool:
-        of_each = pool.map(lambda entity_id: _restart_until(until, settings, entity_id), entity_ids)
+        of_each = pool.map(operate, range(len(entity_ids)))
         return [answer for answers in of_each for answer in answers]
 
 
@@ -49,13 +54,15 @@ def all_good(answers: Sequence[Answer]) -> bool:
     return bool(answers) and all(200 <= each.status < 300 for each in answers)
 
 
-def _restart_until(until: float, settings: LocalSettings, entity_id: int) -> Sequence[Answer]:
-    answers = []
+def _restart_at(
+    offsets: Sequence[float], settings: LocalSettings, entity_id: int
+) -> Sequence[Answer]:
+    answers: list[Answer] = []
     with requests.Session() as session:
         session.trust_env = False  # no proxy on the way to loopback
         session.headers["Authorization"] = f"Bearer {Operator(settings).token()}"
-        while time.perf_counter() < until:
-            answers.append(_restart(session, host_url(settings) + RESTART, entity_id))
+        url = host_url(settings) + RESTART
+        keep_to(offsets, lambda _number, _due: answers.append(_restart(session, url, entity_id)))
     return answers
 
 

@@ -13,7 +13,8 @@ from benchmarks.status_messages import EACH, Planned, plan_messages
 JOBS = [UUID(int=number) for number in range(1, 6)]
 GOOD = Outcome(
     answers=[Answer(200, 0.1)],
-    sent_a_second=100,
+    wanted_a_second=100,
+    sent_a_second=99.9,
     seconds=60,
     backlog={},
     empty_after=EMPTY_SECONDS,
@@ -66,6 +67,7 @@ def test_all_claims_of_a_good_load_hold() -> None:
 @pytest.mark.parametrize(
     ("claim", "outcome"),
     [
+        ("100 messages a second were sent", replace(GOOD, sent_a_second=80)),
         ("no answer but 2xx", replace(GOOD, answers=[Answer(200, 0.1), Answer(503, 0.1)])),
         ("no answer but 2xx", replace(GOOD, answers=[Answer(200, 0.1), Answer(NO_ANSWER, 60)])),
         ("no answer but 2xx", replace(GOOD, answers=[])),
