@@ -21,6 +21,8 @@ TWICE_SHARE = 0.3
 EARLY_SHARE, LATE_SHARE, AGAIN_SHARE = 0.05, 0.15, 0.05
 NO_JOB_SHARE, NO_FILE_SHARE, BROKEN_SHARE = 0.02, 0.01, 0.03
 
+STATUSES = ("Started", "Succeeded", "Failed")
+
 Store = Callable[[bytes, str, str], StoredFile]
 """Content, name and client application: puts a file into the blob store and writes its row."""
 
@@ -51,15 +53,14 @@ class Sending:
             announce(self._topics, file)
 
     def _disturb_at_random(self, number: int) -> None:
-        if self._hits(LATE_SHARE) and (ended := self._rows.ended_files()):
-            file = self._chance.choice(self._sent.files)
-            if file.file_id in ended:
-                status = self._chance.choice(("Started", "Succeeded", "Failed"))
+        if self._hits(LATE_SHARE):
+            file, status = self._chance.choice(self._sent.files), self._chance.choice(STATUSES)
+            if file.file_id in self._rows.ended_files():
                 self._statuses.send_late(file.job_id, status)
         if self._hits(AGAIN_SHARE):
             announce(self._topics, self._chance.choice(self._sent.files))
         if self._hits(NO_JOB_SHARE):
-            self._statuses.send_of_no_job(self._chance.choice(("Started", "Succeeded", "Failed")))
+            self._statuses.send_of_no_job(self._chance.choice(STATUSES))
         if self._hits(NO_FILE_SHARE):
             self._statuses.accept_no_file()
         if self._hits(BROKEN_SHARE):
