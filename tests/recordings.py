@@ -20,6 +20,8 @@ DIFFERENCES: Mapping[str, Mapping[str, str]] = json.loads(
     Path(__file__).with_name("differences.json").read_text()
 )
 MARK = "recorded"
+SOMETIMES = "not always: "
+"""Begins the reason of a case that is a race: it may come out alike."""
 
 
 def replayed[T](recording: str, cases: Mapping[str, T]) -> list[Parameter]:
@@ -39,7 +41,8 @@ def replayed[T](recording: str, cases: Mapping[str, T]) -> list[Parameter]:
 def _marks(recording: str, reason: str | None) -> Iterator[pytest.MarkDecorator]:
     yield pytest.mark.recorded(recording)
     if reason:
-        yield pytest.mark.xfail(reason=reason, raises=AssertionError, strict=True)
+        always = not reason.startswith(SOMETIMES)
+        yield pytest.mark.xfail(reason=reason, raises=AssertionError, strict=always)
 
 
 def summary(outcomes: Mapping[str, Collection[str]]) -> Iterator[str]:

@@ -4,7 +4,6 @@
 """
 
 import argparse
-import base64
 import contextlib
 import hashlib
 import json
@@ -128,10 +127,9 @@ def _public_jwk(private: RSAPrivateKey) -> dict[str, str]:
 
 
 def _thumbprint(private: RSAPrivateKey) -> str:
-    """RFC 7638: the digest of the required members in order of name, without white space."""
+    """The digest of RFC 7638, in hex: base64 may begin with a dash, as options of commands do."""
     canonical = json.dumps(_public_jwk(private), separators=(",", ":"), sort_keys=True)
-    digest = hashlib.sha256(canonical.encode()).digest()
-    return base64.urlsafe_b64encode(digest).rstrip(b"=").decode()
+    return hashlib.sha256(canonical.encode()).hexdigest()
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
