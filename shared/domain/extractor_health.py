@@ -9,6 +9,9 @@ FIRST_OPEN = timedelta(seconds=30)
 LONGEST_OPEN = timedelta(minutes=10)
 LOOK_AGAIN_PAUSED = timedelta(minutes=1)
 LOOK_AGAIN_FULL = timedelta(seconds=15)
+LONGEST_LOOK_AGAIN_FULL = timedelta(minutes=1)
+SHARE_OF_WAITING = 20
+"""A job that has waited long for a slot looks less often: each look costs an activity."""
 LOOK_AGAIN_OPEN = timedelta(seconds=30)
 """A circuit may close early: its probe is answered, or someone resumes the extractor."""
 
@@ -34,14 +37,19 @@ class ExtractorHealth:
 
 
 def held_until(
-    health: ExtractorHealth, active: int, most_active: int, now: datetime
+    health: ExtractorHealth, active: int, most_active: int, waited: timedelta, now: datetime
 ) -> datetime | None:
-    """When to look again because the extractor must not be called now; None when it may be."""
+    """When to look again because the extractor must not be called now; None when it may be.
+
+    `waited` is the age of the job that is to be called.
+    """
     if health.paused_at:
         return now + LOOK_AGAIN_PAUSED
     if health.open_until and health.open_until > now:
         return min(health.open_until, now + LOOK_AGAIN_OPEN)
-    return now + LOOK_AGAIN_FULL if active >= most_active else None
+    if active < most_active:
+        return None
+    return now + min(max(waited / SHARE_OF_WAITING, LOOK_AGAIN_FULL), LONGEST_LOOK_AGAIN_FULL)
 
 
 def probing(health: ExtractorHealth, until: datetime) -> ExtractorHealth:

@@ -75,7 +75,8 @@ class CallExtractor:
         if job.extractor_id is not None:
             health = tx.extractor_healths.lock(job.extractor_id)
             active = tx.extractor_healths.active(job.extractor_id, now)
-            held = held_until(health, active, self._rules.most_active, now)
+            waited = now - job.created_at
+            held = held_until(health, active, self._rules.most_active, waited, now)
             if held:
                 first = call.first_tried_at
                 tx.calls.put_off(job.job_id, first + (held - now) if first else None, held)

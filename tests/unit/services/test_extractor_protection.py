@@ -44,6 +44,20 @@ def test_beyond_its_slots_jobs_wait_and_are_not_failed(world: World) -> None:
     assert world.calls(third).kind == "taken"
 
 
+def test_who_has_waited_long_for_a_slot_looks_less_often(world: World) -> None:
+    world.most_active = 1
+    world.wire()
+    first, second = jobs_for(world, 2)
+    world.calls(first)
+    pauses = []
+    for minutes in (0, 2, 5, 60):
+        world.passes(minutes=minutes)
+        step = world.calls(second)
+        assert step.until
+        pauses.append((step.until - world.now).total_seconds())
+    assert pauses == [15, 15, 21, 60]
+
+
 def test_a_job_that_is_being_called_holds_a_slot(world: World) -> None:
     world.most_active = 1
     world.wire()
