@@ -16,6 +16,8 @@ from local.supervisor.plan import plan_embedded_azure
 from local.supervisor.ports import with_free_ports
 from local.supervisor.processes import Part
 from local.supervisor.stack import Stack
+from tests.contract.web_server import Reply, WebServer, web_server
+from tests.integration.secrets import leaks, plant_in_settings, secrets_of
 from tests.integration.whole_stack import OBSERVER, WholeStack
 
 DURABLE = "AzureFunctionsJobHost__extensions__durableTask"
@@ -29,17 +31,21 @@ OVERRIDES = {
 def stack(tmp_path_factory: pytest.TempPathFactory) -> Iterator[WholeStack]:
     """One stack for the session: a test that stops a part starts it again.
 
-    What a dead host held comes back after seconds instead of minutes, and so do retries.
+    What a dead host held comes back after seconds instead of minutes, and so do retries. In the
+    end its logs are searched for every secret that was in it.
     """
     settings = with_free_ports(tmp_path_factory.mktemp("stack"))
     with Stack(settings, plan=plan) as running, surround(settings) as services:
-        yield WholeStack(running, services)
+        stack = WholeStack(running, services, secrets_of(running))
+        yield stack
     collect_sockets()
+    assert leaks(running.logs, stack.secrets) == []
 
 
 def plan(settings: LocalSettings) -> Sequence[Sequence[Part]]:
     """The embedded Azure, with a subscription of the tests' own on the results of retries."""
-    parts = plan_embedded_azure(settings, OVERRIDES, lock_duration=timedelta(seconds=5))
+    overrides = OVERRIDES | plant_in_settings(settings)
+    parts = plan_embedded_azure(settings, overrides, lock_duration=timedelta(seconds=5))
     path = topology_path(settings.data)
     config = json.loads(path.read_text())
     for topic in config["UserConfig"]["Namespaces"][0]["Topics"]:
@@ -47,6 +53,13 @@ def plan(settings: LocalSettings) -> Sequence[Sequence[Part]]:
             topic["Subscriptions"].append({**topic["Subscriptions"][0], "Name": OBSERVER})
     path.write_text(json.dumps(config))
     return parts
+
+
+@pytest.fixture
+def extractor() -> Iterator[WebServer]:
+    """An extractor of the test's own, which takes every job and reports nothing."""
+    with web_server(lambda _: Reply(202)) as server:
+        yield server
 
 
 @pytest.fixture(autouse=True)

@@ -4,7 +4,7 @@ import itertools
 import json
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 from uuid import UUID
 
@@ -39,10 +39,11 @@ _numbers = itertools.count(1000)
 
 @dataclass(frozen=True)
 class WholeStack:
-    """The parts, and the services around them."""
+    """The parts, the services around them, and the secrets in all of it, by what they are."""
 
     stack: Stack
     services: Surroundings
+    secrets: dict[str, str] = field(default_factory=dict)
 
     # What goes in.
 
