@@ -22,6 +22,7 @@ _kept: ContextVar[list[Line] | None] = ContextVar("kept_lines", default=None)
 
 _SECRETS = [
     re.compile(r"(?i)([?&;\s]sig=)[^&\s\"']+"),
+    re.compile(r"(?i)([?&](?:code|(?:access_)?token|(?:api[-_]?)?key)=)[^&\s\"']+"),
     re.compile(r"(?i)(Shared(?:AccessKey|AccessSignature)\s*[=:]?\s*)(?!Name)[^;\s\"']+"),
     re.compile(r"(?i)(AccountKey=)[^;\s\"']+"),
     re.compile(r"(?i)(Bearer\s+)[A-Za-z0-9._~+/=-]+"),
