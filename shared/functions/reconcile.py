@@ -22,6 +22,9 @@ bp = df.Blueprint()
 logger = logging.getLogger(__name__)
 
 LIVE = {"Running", "Pending", "Suspended", "ContinuedAsNew"}
+LIST_LIMIT = 100
+"""The platform lists so many instances at most, and the client does not ask for more."""
+HEX = "0123456789abcdef"
 STARTED = "orchestration started again"
 WOKEN = "orchestration woken"
 TERMINATED = "orchestration terminated"
@@ -77,8 +80,7 @@ async def _end_leftovers(client: Any) -> Counter[str]:
     """Wake live orchestrations whose job has ended; end those that did not wake up by the next
     pass, and those whose job is unknown.
     """
-    running = await client.get_status_by(runtime_status=[df.OrchestrationRuntimeStatus.Running])
-    ids = [job_id for each in running if (job_id := _guid(each.instance_id))]
+    ids = [job_id for each in await _running(client) if (job_id := _guid(each.instance_id))]
     jobs = await in_thread(partial(app().reconcile.jobs, ids))
     mended: Counter[str] = Counter()
     for job_id in ids:
@@ -95,6 +97,15 @@ async def _end_leftovers(client: Any) -> Counter[str]:
             await _note(job, WOKEN)
             mended["orchestrationsWoken"] += 1
     return mended
+
+
+async def _running(client: Any, prefix: str = "") -> list[Any]:
+    """All running instances whose ids begin so, however many: a full list is asked for in parts."""
+    running = [df.OrchestrationRuntimeStatus.Running]
+    found = await client.get_status_by(runtime_status=running, instance_id_prefix=prefix)
+    if len(found) < LIST_LIMIT:
+        return list(found)
+    return [each for digit in HEX for each in await _running(client, prefix + digit)]
 
 
 async def _note(job: Job, what: str) -> None:

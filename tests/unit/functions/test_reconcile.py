@@ -6,7 +6,7 @@ from datetime import timedelta
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
-from uuid import uuid4
+from uuid import NAMESPACE_URL, uuid4, uuid5
 
 import azure.durable_functions as df
 import pytest
@@ -33,9 +33,10 @@ class KnowingClient(DurableClient):
         live = instance_id in self.running
         return SimpleNamespace(runtime_status=Status.Running if live else None)
 
-    async def get_status_by(self, runtime_status: list[Any]) -> list[Any]:
+    async def get_status_by(self, runtime_status: list[Any], instance_id_prefix: str) -> list[Any]:
         assert runtime_status == [Status.Running]
-        return [SimpleNamespace(instance_id=each) for each in sorted(self.running)]
+        found = [each for each in sorted(self.running) if each.startswith(instance_id_prefix)]
+        return [SimpleNamespace(instance_id=each) for each in found[:100]]
 
     async def terminate(self, instance_id: str, reason: str) -> None:
         self.running.discard(instance_id)
@@ -129,6 +130,18 @@ async def test_one_that_did_not_wake_up_is_ended_by_the_next_pass(
     assert client.terminated == [str(job.job_id)]
     mended = [detail["what"] for kind, _, detail in world.events() if kind == "mended"]
     assert mended == ["orchestration woken", "orchestration terminated"]
+
+
+async def test_leftovers_among_many_that_run_are_found_too(
+    world: World, client: KnowingClient
+) -> None:
+    job = world.accepted()
+    world.reported(job, "JobSucceeded")
+    strays = {str(uuid5(NAMESPACE_URL, str(number))) for number in range(150)}
+    client.running = {str(job.job_id), *strays}
+    await run(None, client)
+    assert client.raised == [(str(job.job_id), "Ended", "Succeeded")]
+    assert set(client.terminated) == strays
 
 
 async def test_an_orchestration_of_an_unknown_job_is_ended(

@@ -79,9 +79,10 @@ class Hub:
         known = self.all.get(instance_id)
         return SimpleNamespace(runtime_status=known.status if known else None)
 
-    async def get_status_by(self, runtime_status: list[Any]) -> list[Any]:
+    async def get_status_by(self, runtime_status: list[Any], instance_id_prefix: str) -> list[Any]:
         self._reach()
-        return [SimpleNamespace(instance_id=instance_id) for instance_id in self.live()]
+        found = [each for each in self.live() if each.startswith(instance_id_prefix)]
+        return [SimpleNamespace(instance_id=instance_id) for instance_id in found]
 
     async def terminate(self, instance_id: str, reason: str) -> None:
         self._reach()
