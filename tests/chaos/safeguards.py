@@ -213,16 +213,17 @@ SAFEGUARDS = (
         report_before_there_is_a_job,
         r"^dead-lettered: .*:Succeeded in ",
     ),
-    Safeguard(
-        "reconciliation",
-        [
-            Patch(
-                "shared/functions/reconcile.py",
-                "    mended: Counter[str] = Counter(await in_thread(app().reconcile.mend))\n",
-                "    return\n",
-            )
-        ],
-        lose_orchestrations,
-        r"^stuck: job .* is Queued",
-    ),
+)
+
+RECONCILIATION = Safeguard(
+    "reconciliation",
+    [
+        Patch(
+            "shared/functions/reconcile.py",
+            "    mended: Counter[str] = Counter(await in_thread(app().reconcile.mend))\n",
+            "    return\n",
+        )
+    ],
+    lose_orchestrations,
+    r"^stuck: job .* is Queued",
 )

@@ -12,7 +12,7 @@ from tests.chaos.rows import JobRow, Rows
 from tests.chaos.sent import Sent
 from tests.chaos.stack import ChaosStack
 
-POLL_SECONDS = 0.5
+POLL_SECONDS = 0.2
 
 
 @dataclass(frozen=True)

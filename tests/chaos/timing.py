@@ -47,12 +47,12 @@ FULL = Pace(
     settling=900,
 )
 SHORT = Pace(
-    between_files=0.4,
+    between_files=0.2,
     between_kills=1.2,
     dead=0.5,
     between_stops=3,
     stopped=1.5,
-    between_switches=2,
+    between_switches=3,
     between_moods=1,
     settling=90,
 )

@@ -11,7 +11,7 @@ from tests.chaos.timing import SHORT
 
 FILES = 60
 SEED = 7
-LEAST_KILLS = 3
+LEAST_KILLS = 5
 """In flight, in so short a time; `make chaos` wants 50."""
 
 # The SDK leaves the sockets of connections that broke to the garbage collector.
