@@ -15,20 +15,20 @@ from pathlib import Path
 from benchmarks.invocations import read_invocations
 from benchmarks.latency_report import (
     show_invocations,
-    show_latencies,
     show_loads,
     show_round,
+    show_turn,
 )
 from benchmarks.latency_stack import LatencyStack, running_targets
 from benchmarks.report import show_circumstances
 from benchmarks.rounds import Round, run_round
 
 RATES = (1.0, 10.0, 50.0)
-SECONDS = (200.0, 60.0, 30.0)
+SECONDS = (120.0, 60.0, 30.0)
 """Jobs a second, and for how long: one a second takes time to become some jobs."""
 
 WARM_UP = (5.0, 4.0)
-SEARCH_SECONDS = 60.0
+SEARCH_SECONDS = 45.0
 SEARCHED = (0.9, 0.8, 0.7, 0.6, 0.5)
 """Shares of what is done in a second when there is too much: the first that is held, counts."""
 
@@ -44,11 +44,11 @@ def main() -> None:
         for rate, seconds in zip(options.rates, options.seconds, strict=True):
             bare = run_round(stack, stack.bare, rate, seconds)
             service = run_round(stack, stack.service, rate, seconds)
+            show_turn(service, bare)
             show_invocations(service, read_invocations(stack.host_log, service.begun_at))
             turns.append((service, bare))
-        searched = list(_search(stack, [service for service, _ in turns], options.search))
-    services, bares = zip(*turns, strict=True)
-    show_latencies(turns)
+        services, bares = zip(*turns, strict=True)
+        searched = list(_search(stack, services, options.search))
     show_loads("The service under each load", services)
     show_loads("The bare pieces under each load", bares)
     _show_sustained([*services, *searched], searched)
@@ -68,6 +68,7 @@ def _search(stack: LatencyStack, rounds: Sequence[Round], seconds: float) -> Ite
     for share in SEARCHED if too_much else ():
         rate = max(1.0, round(too_much[0].done_rate * share))
         found = run_round(stack, stack.service, rate, seconds)
+        show_round(found)
         yield found
         if found.held:
             return
@@ -76,7 +77,6 @@ def _search(stack: LatencyStack, rounds: Sequence[Round], seconds: float) -> Ite
 def _show_sustained(rounds: Sequence[Round], searched: Sequence[Round]) -> None:
     if searched:
         show_loads("Lower rates, until one is held", searched)
-        show_round(searched[-1])
     held = max((each.rate for each in rounds if each.held), default=0.0)
     missed = [f"{each.rate:g}" for each in rounds if not each.held]
     print(f"\nSustained: {held:g} jobs a second.", end="")

@@ -7,20 +7,18 @@ from benchmarks.rounds import Leg, Round
 from benchmarks.spread import Spread
 
 
-def show_latencies(turns: Sequence[tuple[Round, Round]]) -> None:
-    """A table for each leg: the service and the bare pieces at each rate."""
-    for leg in Leg:
-        show_table(
-            leg.value[2][0].upper() + leg.value[2][1:],
-            ("jobs a second", "jobs", "p50", "p95", "p99", "bare p50", "p95", "p99", "ratio"),
-            [_latency_row(service, bare, leg) for service, bare in turns],
-        )
+def show_turn(service: Round, bare: Round) -> None:
+    """Every leg of the service and of the bare pieces under the same load."""
+    show_table(
+        f"Latencies at {rate_text(service)} jobs a second, of the service and of the bare pieces",
+        ("leg", "jobs", "p50", "p95", "p99", "bare p50", "p95", "p99", "ratio of p50"),
+        [_leg_row(leg, service.legs[leg], bare.legs[leg]) for leg in Leg],
+    )
 
 
-def _latency_row(service: Round, bare: Round, leg: Leg) -> Row:
-    ours, theirs = service.legs[leg], bare.legs[leg]
+def _leg_row(leg: Leg, ours: Spread, theirs: Spread) -> Row:
     return (
-        rate_text(service),
+        leg.value[2],
         str(ours.count),
         *_percentiles(ours),
         *_percentiles(theirs),

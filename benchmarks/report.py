@@ -20,7 +20,7 @@ def show_table(title: str, header: Row, rows: Sequence[Row]) -> None:
     """Print a table: the first column to the left, the others to the right."""
     print(f"\n{title}\n")
     for line in aligned([header, *rows]):
-        print(f"  {line}")
+        print(f"  {line}", flush=True)
 
 
 def aligned(rows: Sequence[Row]) -> list[str]:
