@@ -37,8 +37,7 @@ from schemathesis.specs.openapi import checks
 from local.demo.operator import Operator
 from local.identity.claims import Issuer, application_claims, user_claims
 from local.identity.keys import sign
-from local.supervisor.environment import AUDIENCE, TOPICS, app_settings, host_url, identity_url
-from local.supervisor.plan import client_secret
+from local.supervisor.environment import AUDIENCE, TOPICS, host_url, identity_url
 from shared.callbacks import Callbacks
 from shared.functions.operations import OPERATIONS
 from tests.integration.whole_stack import WholeStack
@@ -225,8 +224,8 @@ def _user_token(stack: WholeStack) -> str:
 
 def _callback_token(stack: WholeStack, job_id: Any) -> str:
     settings = stack.stack.settings
-    key = app_settings(settings, client_secret(settings.data))["CALLBACK_KEYS"]
-    callbacks = Callbacks(host_url(settings), [key], timedelta(hours=1), lambda: datetime.now(UTC))
+    keys = stack.stack.parts["host"].part.environment["CALLBACK_KEYS"].split(",")
+    callbacks = Callbacks(host_url(settings), keys, timedelta(hours=1), lambda: datetime.now(UTC))
     try:
         return callbacks.for_job(UUID(str(job_id))).token
     except ValueError:
